@@ -120,7 +120,8 @@ var needy = []struct {
 // newest returns the description of the newest version of an event.
 func newest(event any) *etw.EventDesc {
 	if e, ok := event.(etw.AnyVersion); ok {
-		return e.EventDescs()[len(e.EventDescs())-1]
+		all := etw.Versions(e)
+		return all[len(all)-1]
 	}
 	return event.(etw.Event).EventDesc()
 }

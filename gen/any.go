@@ -18,6 +18,16 @@ type anyVersion struct {
 // newest returns the newest version of a.
 func (a *anyVersion) newest() *event { return a.versions[len(a.versions)-1] }
 
+// embeds reports whether the type for all versions of an event is the type of the
+// only one with Seen beside it. It cannot be if the name of that type hides a field or
+// a method of it.
+func (a *anyVersion) embeds() bool {
+	ev := a.newest()
+	return len(a.versions) == 1 && !reservedFields[ev.goName] && !slices.ContainsFunc(ev.fields(), func(f *field) bool {
+		return ev.goName == f.goName || ev.goName == f.has || ev.goName == f.getter
+	})
+}
+
 // An anyLayout is what the templates of all versions of an event become together.
 // Where several events have versions with the same templates, the code is written
 // once, for an unexported type that theirs convert to.
@@ -96,6 +106,9 @@ func (b *builder) addAnyVersions() {
 			continue
 		}
 		a := &anyVersion{versions: b.events[from:i:i]}
+		for _, ev := range a.versions {
+			ev.any = a
+		}
 		if a.embeds() { // there is little to share
 			templates = b.events[from].goName
 		}

@@ -52,7 +52,7 @@ func newNames(file string, opts Options, errs *diagnostics) *names {
 		used:    make(map[string]bool),
 		clashed: make(map[string]bool),
 		errs:    errs,
-		locals:  map[string]int{"providerDesc": 1},
+		locals:  map[string]int{"providerDesc": 1, "keywordDescs": 1, "anyVersions": 1},
 	}
 	n.pkg = n.scope("name", map[string]bool{"Provider": true, "Types": true})
 	return n
@@ -123,6 +123,13 @@ func (s *nameScope) free(name string) string {
 		free = fmt.Sprintf("%s%d", name, n)
 	}
 	return free
+}
+
+// keep is free for a name that stays taken.
+func (s *nameScope) keep(name string) string {
+	name = s.free(name)
+	s.reserved[name] = true
+	return name
 }
 
 // withoutDigitEnd keeps the number that follows name apart from one in it.

@@ -23,14 +23,28 @@ func (p *pkg) doc() []string {
 	}
 }
 
-// doc returns the paragraphs of the documentation of ev.
+// doc returns the paragraphs of the documentation of ev. What is the same for all versions is
+// said once, by the type for all of them.
 func (ev *event) doc() []string {
 	text := ev.goName + " is "
 	if symbol := ev.m.Symbol; symbol != "" && symbol != ev.goName {
 		text += symbol + ": "
 	}
-	text += fmt.Sprintf("%s, version %d%s.", ev.identity(), ev.m.Version, ev.place())
-	paragraphs := append([]string{text}, ev.meaning()...)
+	text += fmt.Sprintf("%s, version %d", ev.identity(), ev.m.Version)
+	var paragraphs []string
+	if all := ev.any; ev.isOneOfSeveral() {
+		if place := ev.place(); place != all.newest().place() {
+			text += place
+		}
+		text += "." + ev.wireSize() + " [" + all.goName + "] says what it means."
+		paragraphs = append([]string{text}, ev.meaning(all.newest())...)
+	} else {
+		text += ev.place() + "." + ev.wireSize()
+		if all != nil {
+			text += " [" + all.goName + "] takes newer versions, too."
+		}
+		paragraphs = append([]string{text}, ev.meaning(nil)...)
+	}
 	if ev.lost != "" {
 		paragraphs = append(paragraphs, fmt.Sprintf("No record leads to this type, and Provider does not list it: %s.", ev.lost))
 	}
@@ -38,6 +52,25 @@ func (ev *event) doc() []string {
 		paragraphs = append(paragraphs, opaqueDoc(fields[len(fields)-1]))
 	}
 	return paragraphs
+}
+
+// isOneOfSeveral reports whether a type for all versions has the fields of ev, and says what
+// they are.
+func (ev *event) isOneOfSeveral() bool { return ev.any != nil && !ev.any.embeds() }
+
+// wireSize says how many bytes a payload has, if all have the same.
+func (ev *event) wireSize() string {
+	if ev.layout == nil {
+		return " It has no payload."
+	}
+	switch size, exact := ev.layout.least(); {
+	case !exact:
+		return ""
+	case size.narrow == size.wide:
+		return fmt.Sprintf(" Its payload has %d bytes.", size.wide)
+	default:
+		return fmt.Sprintf(" Its payload has %d bytes, %d in programs of 32 bits.", size.wide, size.narrow)
+	}
 }
 
 // identity says by what records identify the event that ev is a version of.
@@ -52,45 +85,98 @@ func (ev *event) identity() string {
 	return fmt.Sprintf("the classic event of class %v, opcode %s", ev.key.Provider, opcode)
 }
 
-// place says where the provider has put ev, after a comma.
+// place says where the provider has put ev and what brings it, after a comma.
 func (ev *event) place() string {
 	e, text := ev.m, ""
-	if e.Task != nil {
-		text += ", of task " + e.Task.Name
+	if t := e.Task; t != nil {
+		text += ", of " + ev.pkg.link(t, "task "+t.Name)
 	}
-	if e.Opcode != nil && !ev.isClassic() {
-		text += ", opcode " + e.Opcode.Name
+	if o := e.Opcode; o != nil && !ev.isClassic() {
+		text += ", opcode " + ev.pkg.link(o, windowsOpcode(o))
 	}
-	switch names := keywords(e); len(names) {
-	case 0:
-	case 1:
-		text += ", keyword " + names[0]
-	default:
-		last := len(names) - 1
-		text += ", keywords " + strings.Join(names[:last], ", ") + " and " + names[last]
+	var list []string
+	for _, k := range e.Keywords {
+		list = append(list, fmt.Sprintf("%s (%#x)", ev.pkg.link(k, k.Name), k.Mask))
 	}
-	if e.Level != nil {
-		text += ", level " + e.Level.Name
+	switch {
+	case len(list) > 0 && e.Level != nil:
+		text += ", enabled by " + joinWith(list, "or") + " at " + ev.pkg.level(e.Level)
+	case len(list) > 0:
+		text += ", enabled by " + joinWith(list, "or")
+	case e.Level != nil:
+		text += ", enabled at " + ev.pkg.level(e.Level)
 	}
 	return text
 }
 
-func keywords(e *manifest.Event) []string {
-	names := make([]string, len(e.Keywords))
-	for i, k := range e.Keywords {
-		names[i] = k.Name
+// link returns the constant of a node of the manifest, as a link of documentation, or else text.
+func (p *pkg) link(node any, text string) string {
+	if name := p.goNames[node]; name != "" {
+		return "[" + name + "]"
 	}
-	return names
+	return text
+}
+
+// level returns the constant of a level, with its number.
+func (p *pkg) level(l *manifest.Level) string {
+	text := "level " + l.Name
+	if l.Value <= etw.LevelVerbose {
+		text = "[etw.Level" + l.Value.String() + "]"
+	}
+	return fmt.Sprintf("%s (%d)", p.link(l, text), l.Value)
+}
+
+// windowsOpcode returns the constant of an opcode that Windows defines, or else its name.
+func windowsOpcode(o *manifest.Opcode) string {
+	if name := o.Value.Name(); name != "" && strings.HasPrefix(o.Name, "win:") {
+		return "[etw.Opcode" + strings.ReplaceAll(name, "_", "") + "]"
+	}
+	return o.Name
 }
 
 // meaning returns what the manifest says of ev: its documentation and, if that
-// says more, its message.
-func (ev *event) meaning() []string {
-	paragraphs := []string{ev.m.Doc}
+// says more, its message. What newest says as well is left out.
+func (ev *event) meaning(newest *event) []string {
+	text := ev.m.Doc
+	if newest != nil {
+		text = withoutBegin(text, newest.m.Doc)
+	}
+	paragraphs := []string{text}
+	if newest != nil && newest.m.Message == ev.m.Message {
+		return paragraphs
+	}
 	if msg := plainMessage(ev.m.Message, ev.fields()); saysMore(msg, ev.fields(), ev.names()...) {
 		paragraphs = append(paragraphs, "Message: "+msg)
 	}
 	return paragraphs
+}
+
+// withoutBegin returns text without the sentences that it begins with like said, or as it is
+// if what is left would not stand alone.
+func withoutBegin(text, said string) string {
+	rest, other := text, said
+	for {
+		sentence, after := cutSentence(rest)
+		same, next := cutSentence(other)
+		if rest == "" || sentence != same {
+			break
+		}
+		rest, other = after, next
+	}
+	first, _, _ := strings.Cut(rest, " ")
+	switch strings.TrimSuffix(first, ",") {
+	case "It", "Its", "They", "Their", "This", "That", "These", "Those", "There", "Then", "So", "But", "And", "Both", "Here", "Also", "Others", "Otherwise":
+		return text
+	}
+	return rest
+}
+
+// cutSentence returns the first sentence of a text, and the rest.
+func cutSentence(text string) (sentence, rest string) {
+	if i := strings.Index(text, ". "); i >= 0 {
+		return text[:i+1], text[i+2:]
+	}
+	return text, ""
 }
 
 // names returns what a message may repeat without saying more than the header
@@ -116,15 +202,15 @@ func opaqueDoc(f *field) string {
 }
 
 // doc returns the paragraphs of the documentation of a, which says what that of
-// its newest version does.
+// its newest version would.
 func (a *anyVersion) doc() []string {
 	newest := a.newest()
 	if a.embeds() {
 		return []string{fmt.Sprintf("%s is [%s] in any version: a newer one is decoded like it.", a.goName, newest.goName)}
 	}
 	paragraphs := append([]string{
-		fmt.Sprintf("%s is %s%s, in any version.", a.goName, newest.identity(), newest.place()),
-	}, newest.meaning()...)
+		fmt.Sprintf("%s is %s in any version%s.", a.goName, newest.identity(), newest.place()),
+	}, newest.meaning(nil)...)
 	text := fmt.Sprintf("The only version is [%s]; a newer one is decoded like it.", newest.goName)
 	if len(a.versions) > 1 {
 		var list []string
@@ -139,15 +225,47 @@ func (a *anyVersion) doc() []string {
 	return append(paragraphs, text)
 }
 
-// doc returns the documentation of f: that of the newest version that has one.
-func (f *anyField) doc() string {
-	text := ""
-	for _, own := range slices.Backward(f.of) {
+// doc returns the documentation of f, and what else says it: that of the newest version that
+// has one.
+func (f *anyField) doc() (text string, see []string) {
+	var said *accessor
+	for _, own := range f.of {
 		if own != nil {
-			text = cmp.Or(text, own.m.Doc)
+			said = cmp.Or(said, own.accessor)
 		}
 	}
-	return text
+	return said.unlessSaid(f.text())
+}
+
+// text returns the documentation of f in the newest version that has one.
+func (f *anyField) text() string {
+	for _, own := range slices.Backward(f.of) {
+		if own != nil && own.m.Doc != "" {
+			return own.m.Doc
+		}
+	}
+	return ""
+}
+
+// doc returns the documentation of f in the event ev, and what else says it. The type for all
+// versions may.
+func (f *field) doc(ev *event) (text string, see []string) {
+	if ev != nil && ev.isOneOfSeveral() {
+		for _, all := range ev.any.layout.fields {
+			if slices.Contains(all.of, f) && all.text() == f.m.Doc {
+				return "", nil
+			}
+		}
+	}
+	return f.accessor.unlessSaid(f.m.Doc)
+}
+
+// unlessSaid returns text, or, if that is what a says of all fields with its name, where.
+func (a *accessor) unlessSaid(text string) (string, []string) {
+	if a == nil || a.differs || text == "" || text != a.doc {
+		return text, nil
+	}
+	return "", []string{"see " + a.goName}
 }
 
 // notes returns what is to say of f, on its line, for the given versions.

@@ -9,6 +9,9 @@ import (
 	"github.com/etwgen/etwgen/manifest"
 )
 
+// tasksDoc is what there is to say of the constants of tasks.
+const tasksDoc = "Tasks."
+
 // addConstants adds the constants of keywords, levels, tasks, opcodes and
 // channels.
 func (b *builder) addConstants() {
@@ -20,30 +23,30 @@ func (b *builder) addConstants() {
 		}
 		return appendWord(prefix, limited(namePart(s), fmt.Sprint(value)))
 	}
-	keywords := b.group("Keywords, one bit each.", jen.Uint64(), true)
+	keywords := b.group("Keywords, one bit each.", jen.Id(b.keyword), true)
 	for _, k := range b.keywords() {
 		short := k.Name
 		if s := strings.TrimSuffix(short, "Keyword"); s != "" {
 			short = s
 		}
-		keywords.add("keyword", k.Name, k.Pos, k.GoName, name("Keyword", short, k.Mask), k.Mask, k.Doc, k.Message)
+		keywords.add(k, "keyword", k.Name, k.Pos, k.GoName, name("Keyword", short, k.Mask), k.Mask, k.Doc, k.Message)
 	}
 	levels := b.group("Levels beside those that Windows defines.", rt("Level"), false)
 	for _, l := range m.Levels {
-		levels.add("level", l.Name, l.Pos, l.GoName, name("Level", l.Name, uint64(l.Value)), uint64(l.Value), l.Doc, l.Message)
+		levels.add(l, "level", l.Name, l.Pos, l.GoName, name("Level", l.Name, uint64(l.Value)), uint64(l.Value), l.Doc, l.Message)
 	}
-	tasks := b.group("Tasks.", jen.Uint16(), false)
+	tasks := b.group(tasksDoc, jen.Id(b.task), false)
 	opcodes := b.group("Opcodes beside those that Windows defines, those of a task with its name.", rt("Opcode"), false)
 	for _, o := range m.Opcodes {
-		opcodes.add("opcode", o.Name, o.Pos, o.GoName, name("Opcode", o.Name, uint64(o.Value)), uint64(o.Value), o.Doc, o.Message)
+		opcodes.add(o, "opcode", o.Name, o.Pos, o.GoName, name("Opcode", o.Name, uint64(o.Value)), uint64(o.Value), o.Doc, o.Message)
 	}
 	for _, t := range m.Tasks {
 		if b.automatic(t) {
 			continue
 		}
-		tasks.add("task", t.Name, t.Pos, t.GoName, name("Task", t.Name, uint64(t.Value)), uint64(t.Value), t.Doc, t.Message)
+		tasks.add(t, "task", t.Name, t.Pos, t.GoName, name("Task", t.Name, uint64(t.Value)), uint64(t.Value), t.Doc, t.Message)
 		for _, o := range t.Opcodes {
-			opcodes.add("opcode", t.Name+"."+o.Name, o.Pos, o.GoName,
+			opcodes.add(o, "opcode", t.Name+"."+o.Name, o.Pos, o.GoName,
 				name(name("Opcode", t.Name, uint64(t.Value)), o.Name, uint64(o.Value)), uint64(o.Value), o.Doc, o.Message)
 		}
 	}
@@ -51,7 +54,7 @@ func (b *builder) addConstants() {
 	for _, c := range m.Channels {
 		// The name is that of the provider, a slash and what counts here.
 		short := c.Name[strings.LastIndexByte(c.Name, '/')+1:]
-		channels.add("channel", c.Name, c.Pos, "", name("Channel", short, uint64(c.Value)), uint64(c.Value), "", c.Message)
+		channels.add(c, "channel", c.Name, c.Pos, "", name("Channel", short, uint64(c.Value)), uint64(c.Value), "", c.Message)
 	}
 }
 
@@ -67,7 +70,7 @@ func (b *builder) group(doc string, goType *jen.Statement, hex bool) groupBuilde
 	return groupBuilder{g, b}
 }
 
-func (g groupBuilder) add(kind, name string, pos manifest.Pos, given, byRule string, value uint64, doc, message string) {
+func (g groupBuilder) add(node any, kind, name string, pos manifest.Pos, given, byRule string, value uint64, doc, message string) {
 	goName := g.b.names.pkg.claim(claim{
 		what: kind + " " + name, key: kind + ":" + name, pos: pos, goName: given, name: byRule,
 	})
@@ -77,5 +80,6 @@ func (g groupBuilder) add(kind, name string, pos manifest.Pos, given, byRule str
 	if letters(goName) != letters(kind+name) && letters(goName) != letters(name) {
 		doc = strings.TrimSpace(fmt.Sprintf("%s is %s. %s", goName, name, doc))
 	}
+	g.b.goNames[node] = goName
 	g.consts = append(g.consts, constant{goName: goName, value: value, doc: doc})
 }

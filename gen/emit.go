@@ -2,8 +2,13 @@ package gen
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // emit writes the package: its provider, its maps, and a file for each task.
@@ -29,6 +34,26 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 	for _, e := range p.enums {
 		emitEnum(file("maps"), e)
 	}
+	p.emitEvents(file)
+	outputs := make(map[string]*jen.File)
+	for stem, f := range byName {
+		outputs[stem+".etw.go"] = f
+	}
+	if opts.Tests || opts.Origin != nil && opts.Origin.Manifest != "" {
+		outputs["provider.etw_test.go"] = p.emitTests(opts)
+	}
+	files, err := renderAll(outputs)
+	if err != nil || !opts.Tests {
+		return files, err
+	}
+	golden, err := p.golden()
+	files = append(files, golden)
+	sortFiles(files)
+	return files, err
+}
+
+// emitEvents writes the types of events, and of what is in them, each into its file.
+func (p *pkg) emitEvents(file func(stem string) *jen.File) {
 	structs := make(map[*layout][]*structType)
 	for _, s := range p.structs {
 		structs[s.layout] = append(structs[s.layout], s)
@@ -55,14 +80,6 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 			}
 		}
 	}
-	outputs := make(map[string]*jen.File)
-	for stem, f := range byName {
-		outputs[stem+".etw.go"] = f
-	}
-	if opts.Tests || opts.Origin != nil && opts.Origin.Manifest != "" {
-		outputs["provider.etw_test.go"] = p.emitTests(opts)
-	}
-	return renderAll(outputs)
 }
 
 // newFile returns an empty file of the package.
@@ -99,6 +116,15 @@ func (p *pkg) emitProvider(f *jen.File) {
 	f.Var().Id("Provider").Op("=").Op("&").Add(rt("Provider")).Add(lines(p.providerFields()...))
 	f.Line()
 	p.emitTypes(f)
+	p.emitClasses(f)
+	p.emitKeyword(f)
+	p.emitTask(f)
+	for _, getter := range slices.Sorted(maps.Keys(p.accessors)) {
+		if a := p.accessors[getter]; !a.differs {
+			f.Line()
+			emitAccessor(f, a)
+		}
+	}
 	for _, g := range p.consts {
 		if len(g.consts) > 0 {
 			f.Line()
@@ -109,7 +135,7 @@ func (p *pkg) emitProvider(f *jen.File) {
 
 // generation is the version of generated code that this generator writes: see
 // etw.EnforceVersion.
-const generation = 3
+const generation = 4
 
 // descFields returns the fields of the description of the provider.
 func (p *pkg) descFields() []jen.Code {
@@ -125,23 +151,16 @@ func (p *pkg) descFields() []jen.Code {
 
 func (p *pkg) providerFields() []jen.Code {
 	fields := []jen.Code{key("Desc", jen.Op("&").Id("providerDesc"))}
-	var events, keywords, levels []jen.Code
-	for _, ev := range p.events {
-		if ev.lost == "" {
-			events = append(events, jen.Op("&").Id(ev.desc))
-		}
-	}
-	for _, k := range p.keywords() {
-		keywords = append(keywords, jen.Values(key("Name", jen.Lit(k.Name)), key("Mask", hex(k.Mask))))
-	}
+	var levels []jen.Code
+	events := p.byEvent(func(ev *event) jen.Code { return jen.Op("&").Id(ev.desc) })
 	for _, l := range p.m.Levels {
 		levels = append(levels, jen.Values(key("Name", jen.Lit(l.Name)), key("Value", jen.Lit(int(l.Value)))))
 	}
 	if len(events) > 0 {
 		fields = append(fields, key("Events", jen.Index().Op("*").Add(rt("EventDesc")).Add(lines(events...))))
 	}
-	if len(keywords) > 0 {
-		fields = append(fields, key("Keywords", jen.Index().Add(rt("KeywordDesc")).Add(lines(keywords...))))
+	if len(p.keywords()) > 0 {
+		fields = append(fields, key("Keywords", jen.Id("keywordDescs")))
 	}
 	if len(levels) > 0 {
 		fields = append(fields, key("Levels", jen.Index().Add(rt("LevelDesc")).Add(lines(levels...))))
@@ -149,21 +168,27 @@ func (p *pkg) providerFields() []jen.Code {
 	return fields
 }
 
-// emitTypes writes the function that makes an event of each type. It is a function, and
-// no variable, so that programs which do not call it link the types that they use.
-func (p *pkg) emitTypes(f *jen.File) {
-	var rows []jen.Code // one for each event with its versions
-	var versions []jen.Code
+// byEvent returns what item makes of the events that records lead to, a row for each with all
+// its versions.
+func (p *pkg) byEvent(item func(*event) jen.Code) []jen.Code {
+	var rows, versions []jen.Code
 	for i, ev := range p.events {
 		if ev.lost != "" {
 			continue
 		}
-		versions = append(versions, jen.New(jen.Id(ev.goName)))
+		versions = append(versions, item(ev))
 		if i+1 == len(p.events) || !p.events[i+1].isVersionOf(ev) {
 			rows = append(rows, jen.List(versions...))
 			versions = nil
 		}
 	}
+	return rows
+}
+
+// emitTypes writes the function that makes an event of each type. It is a function, and
+// no variable, so that programs which do not call it link the types that they use.
+func (p *pkg) emitTypes(f *jen.File) {
+	rows := p.byEvent(func(ev *event) jen.Code { return jen.New(jen.Id(ev.goName)) })
 	doc(f.Group, "Types returns an event of each type: those of Provider.Events, in their order.")
 	head := f.Func().Id("Types").Params().Index().Add(rt("Event"))
 	if len(rows) == 0 {
@@ -171,6 +196,59 @@ func (p *pkg) emitTypes(f *jen.File) {
 		return
 	}
 	head.Block(jen.Return(jen.Index().Add(rt("Event")).Add(lines(rows...))))
+}
+
+// emitClasses writes the classes of events, which all of a task have.
+func (p *pkg) emitClasses(f *jen.File) {
+	if len(p.classes) == 0 {
+		return
+	}
+	f.Line()
+	f.Comment("// The classes of events, one for each task.")
+	f.Var().DefsFunc(func(d *jen.Group) {
+		for _, class := range slices.SortedFunc(maps.Keys(p.classes), func(a, b etw.GUID) int { return strings.Compare(p.classes[a], p.classes[b]) }) {
+			d.Id(p.classes[class]).Op("=").Add(guid(class))
+		}
+	})
+}
+
+// emitKeyword writes the type of keywords.
+func (p *pkg) emitKeyword(f *jen.File) {
+	if len(p.keywords()) == 0 {
+		return
+	}
+	receiver := func() *jen.Statement { return f.Func().Params(jen.Id("k").Id(p.keyword)) }
+	f.Line()
+	doc(f.Group, p.keyword+" is a set of keywords of the provider.")
+	f.Type().Id(p.keyword).Uint64()
+	f.Line()
+	doc(f.Group, "Enable returns what a session enables for events of the keywords, up to a level.")
+	receiver().Id("Enable").Params(jen.Id("level").Add(rt("Level"))).Add(rt("Enable")).Block(
+		jen.Return(rt("Enable").Values(key("Provider", jen.Op("&").Id("providerDesc")), key("Keywords", jen.Uint64().Call(jen.Id("k"))), key("Level", jen.Id("level")))),
+	)
+	f.Line()
+	doc(f.Group, "String returns the names of the keywords, joined by |.")
+	receiver().Id("String").Params().String().Add(brief(jen.Return(rt("KeywordNames").Call(jen.Id("keywordDescs"), jen.Uint64().Call(jen.Id("k"))))))
+	f.Line()
+	var descs []jen.Code
+	for _, k := range p.keywords() {
+		descs = append(descs, jen.Values(key("Name", jen.Lit(k.Name)), key("Mask", hex(k.Mask))))
+	}
+	f.Var().Id("keywordDescs").Op("=").Index().Add(rt("KeywordDesc")).Add(lines(descs...))
+}
+
+// emitTask writes the type of tasks.
+func (p *pkg) emitTask(f *jen.File) {
+	if !slices.ContainsFunc(p.consts, func(g *constGroup) bool { return g.doc == tasksDoc && len(g.consts) > 0 }) {
+		return
+	}
+	f.Line()
+	doc(f.Group, p.task+" is a task of the provider.")
+	f.Type().Id(p.task).Uint16()
+	f.Line()
+	doc(f.Group, "String returns the name of the task, or its number if no event has it.")
+	f.Func().Params(jen.Id("t").Id(p.task)).Id("String").Params().String().
+		Add(brief(jen.Return(jen.Id("Provider").Dot("TaskName").Call(jen.Uint16().Call(jen.Id("t"))))))
 }
 
 // emitConsts writes a block of constants.

@@ -3,7 +3,6 @@ package gen
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -24,11 +23,8 @@ func emitAny(f *jen.File, a *anyVersion) {
 			g.Line()
 		}
 		for _, fd := range l.fields {
-			doc(g, fd.doc())
-			line := g.Id(fd.goName).Add(fd.kind.goType().code())
-			if notes := fd.notes(a.versions); len(notes) > 0 {
-				line.Comment("// " + strings.Join(notes, "; "))
-			}
+			text, see := fd.doc()
+			emitField(g, fd.goName, fd.kind.goType(), text, append(fd.notes(a.versions), see...))
 			if fd.has != "" {
 				emitHasField(g, fd.has, fd.goName)
 			}
@@ -46,6 +42,10 @@ func emitAny(f *jen.File, a *anyVersion) {
 		emitClone(f, a.goName, detach("e", l.own())...)
 	}
 	emitRendering(f, a.goName)
+	doc(f.Group, "MarshalJSON returns the fields that the decoded version has.")
+	f.Func().Params(jen.Id("e").Id(a.goName)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).
+		Add(brief(jen.Return(rt("AppendJSON").Call(jen.Nil(), jen.Op("&").Id("e")))))
+	f.Line()
 }
 
 // from returns x, a pointer to one of the types that share l, as a pointer to the
@@ -56,15 +56,11 @@ func (l *anyLayout) from(x jen.Code) *jen.Statement {
 
 // emitHas writes the methods that tell whether a version has a field.
 func emitHas(f *jen.File, a *anyVersion) {
-	first := true
 	for _, fd := range a.layout.fields {
 		if fd.everywhere() || fd.has != "" {
 			continue
 		}
-		if first {
-			doc(f.Group, "Has"+fd.goName+" and its like report whether the version that was decoded has a field.")
-			first = false
-		}
+		doc(f.Group, fmt.Sprintf("Has%s reports whether the decoded version has %[1]s.", fd.goName))
 		layout := func() *jen.Statement { return jen.Id("e").Dot("Seen").Dot("Layout") }
 		cond := jen.Null()
 		in := fd.in(a.versions)
@@ -79,8 +75,6 @@ func emitHas(f *jen.File, a *anyVersion) {
 			}
 		}
 		f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("Has" + fd.goName).Params().Bool().Add(brief(jen.Return(cond)))
-	}
-	if !first {
 		f.Line()
 	}
 }
@@ -93,9 +87,11 @@ func emitAnyDescs(f *jen.File, a *anyVersion) {
 	}
 	f.Var().Id(a.descs).Op("=").Index().Op("*").Add(rt("EventDesc")).Values(descs...)
 	f.Line()
-	doc(f.Group, "EventDescs returns the known versions, the oldest first, and EventDesc the one that was decoded.")
+	doc(f.Group, "EventDescs returns the known versions, the oldest first.")
 	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDescs").Params().Index().Op("*").Add(rt("EventDesc")).
 		Add(brief(jen.Return(jen.Id(a.descs))))
+	f.Line()
+	doc(f.Group, "EventDesc returns the version that was decoded.")
 	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("EventDesc").Params().Op("*").Add(rt("EventDesc")).
 		Add(brief(jen.Return(a.desc())))
 	f.Line()
@@ -109,7 +105,7 @@ func (a *anyVersion) desc() *jen.Statement {
 // emitDecodeVersion writes DecodeVersion: it decodes the type of the version and
 // copies its fields.
 func emitDecodeVersion(f *jen.File, a *anyVersion) {
-	doc(f.Group, "DecodeVersion sets e from the payload p of the given version and returns the number of bytes read.")
+	doc(f.Group, "DecodeVersion sets e from the payload p of a version and returns how many bytes it read.")
 	f.Func().Params(jen.Id("e").Op("*").Id(a.goName)).Id("DecodeVersion").Params(versionParams()...).
 		Params(jen.Id("n").Int(), jen.Err().Error()).
 		BlockFunc(func(g *jen.Group) {
@@ -201,9 +197,9 @@ func emitAnyValue(f *jen.File, a *anyVersion) {
 	}
 	switch l := a.layout; {
 	case len(l.fields) == 0:
-		method("", "").Add(brief(jen.Return(rt("Value").Values())))
+		f.Func().Params(jen.Op("*").Id(a.goName)).Id("FieldValue").Params(jen.Int()).Add(rt("Value")).Add(brief(jen.Return(rt("Value").Values())))
 	case l.goName != "":
-		method("e", "i").Block(jen.Return(l.from(jen.Id("e")).Dot("FieldValue").Call(jen.Id("i"))))
+		method("e", "i").Add(brief(jen.Return(l.from(jen.Id("e")).Dot("FieldValue").Call(jen.Id("i")))))
 	default:
 		method("e", "i").BlockFunc(func(g *jen.Group) { anyValueBody(g, l) })
 	}

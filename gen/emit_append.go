@@ -22,7 +22,7 @@ func emitAppend(f *jen.File, ev *event) {
 	case l.goName != "":
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("AppendPayload").
 			Params(jen.Id("b").Index().Byte(), jen.Id("ptr").Add(rt("PtrSize"))).Add(results).
-			Block(jen.Return(l.from(jen.Id("e")).Dot("append").Call(jen.Id("b"), jen.Id("ptr"), jen.Op("&").Id(ev.desc))))
+			Add(brief(jen.Return(l.from(jen.Id("e")).Dot("append").Call(jen.Id("b"), jen.Id("ptr"), jen.Op("&").Id(ev.desc)))))
 	default:
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("AppendPayload").
 			Params(appendParams(l)...).Add(results).

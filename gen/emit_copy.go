@@ -61,33 +61,19 @@ func emitStructClone(f *jen.File, s *structType) {
 	f.Line()
 }
 
-// emitRendering writes the methods that show an event. They are those of the
-// value, so that it makes no difference whether it or a pointer to it is shown.
+// emitRendering writes the method that shows an event. It is that of the value, so that it
+// makes no difference whether it or a pointer to it is shown. Other forms come from etw.Show,
+// by the description.
 func emitRendering(f *jen.File, name string) {
-	e := func() *jen.Statement { return jen.Op("&").Id("e") }
-	emitShowing(f, jen.Id("e").Id(name),
-		jen.String().Call(rt("AppendText").Call(jen.Nil(), e())),
-		rt("LogValue").Call(e()),
-		rt("AppendJSON").Call(jen.Nil(), e()))
+	f.Func().Params(jen.Id("e").Id(name)).Id("String").Params().String().
+		Add(brief(jen.Return(jen.String().Call(rt("AppendText").Call(jen.Nil(), jen.Op("&").Id("e"))))))
+	f.Line()
 }
 
 // emitStructRendering is emitRendering for a struct of an event.
 func emitStructRendering(f *jen.File, s *structType) {
-	f.Func().Params(jen.Id("v").Op("*").Id(s.goName)).Id("value").Params().Add(rt("Value")).Add(brief(
-		jen.Return(rt("StructValue").Call(jen.Op("&").Add(s.desc()), jen.Id("v"))),
-	))
-	f.Line()
-	value := func(method string) *jen.Statement { return jen.Id("v").Dot("value").Call().Dot(method).Call() }
-	emitShowing(f, jen.Id("v").Id(s.goName), value("String"), value("LogValue"), value("MarshalJSON"))
-}
-
-// emitShowing writes String, LogValue and MarshalJSON, which return the given
-// expressions.
-func emitShowing(f *jen.File, receiver, text, log, json *jen.Statement) {
-	method := func(name string) *jen.Statement { return f.Func().Params(receiver.Clone()).Id(name).Params() }
-	method("String").String().Add(brief(jen.Return(text)))
-	method("LogValue").Qual("log/slog", "Value").Add(brief(jen.Return(log)))
-	method("MarshalJSON").Params(jen.Index().Byte(), jen.Error()).Add(brief(jen.Return(json)))
+	f.Func().Params(jen.Id("v").Id(s.goName)).Id("String").Params().String().
+		Add(brief(jen.Return(rt("StructValue").Call(jen.Op("&").Add(s.desc()), jen.Op("&").Id("v")).Dot("String").Call())))
 	f.Line()
 }
 
@@ -102,10 +88,10 @@ func emitViewCopy(f *jen.File, s *structType) {
 	)
 	f.Line()
 	all := func() *jen.Statement { return jen.Id("s").Dot("All").Call() }
-	both := func() *jen.Statement { return jen.Params(jen.Index().Byte(), jen.Error()) }
 	receiver().Id("String").Params().String().Add(brief(jen.Return(rt("ElementsText").Call(all()))))
-	receiver().Id("MarshalText").Params().Add(both()).Add(brief(jen.Return(jen.Index().Byte().Call(jen.Id("s").Dot("String").Call()), jen.Nil())))
-	receiver().Id("MarshalJSON").Params().Add(both()).Add(brief(jen.Return(rt("ElementsJSON").Call(all()))))
+	f.Line()
+	doc(f.Group, "MarshalJSON returns the elements as an array.")
+	receiver().Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Add(brief(jen.Return(rt("ElementsJSON").Call(all()))))
 	f.Line()
 }
 

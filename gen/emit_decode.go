@@ -36,9 +36,9 @@ func payloadParams() []jen.Code {
 
 // emitDecode writes DecodePayload.
 func emitDecode(f *jen.File, ev *event) {
-	text := "DecodePayload sets e from the payload p and returns the number of bytes read."
+	text := "DecodePayload sets e from the payload p and returns how many bytes it read."
 	if aliases(ev.fields()) {
-		text += " Its views alias p."
+		text = "DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read."
 	}
 	doc(f.Group, text)
 	results := jen.Params(jen.Int(), jen.Error())
@@ -47,7 +47,7 @@ func emitDecode(f *jen.File, ev *event) {
 	case l.goName != "":
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("DecodePayload").
 			Params(payloadParams()...).Add(results).
-			Block(jen.Return(l.from(jen.Id("e")).Dot("decode").Call(jen.Id("p"), jen.Id("ptr"), jen.Op("&").Id(ev.desc))))
+			Add(brief(jen.Return(l.from(jen.Id("e")).Dot("decode").Call(jen.Id("p"), jen.Id("ptr"), jen.Op("&").Id(ev.desc)))))
 	default:
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("DecodePayload").
 			Params(payloadParams()...).Add(results).

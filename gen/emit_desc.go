@@ -15,7 +15,7 @@ import (
 func emitEventDesc(f *jen.File, ev *event) {
 	var class, message, fields []jen.Code
 	if t := ev.m.Task; t != nil && !t.EventGUID.IsZero() {
-		class = append(class, key("Class", guid(t.EventGUID)))
+		class = append(class, key("Class", jen.Id(ev.pkg.classes[t.EventGUID])))
 	}
 	if ev.m.Message != "" {
 		message = append(message, key("Message", jen.Lit(ev.m.Message)))
@@ -28,7 +28,7 @@ func emitEventDesc(f *jen.File, ev *event) {
 		fields = append(fields, key("Fields", fieldDescs(l.fields)))
 	}
 	f.Var().Id(ev.desc).Op("=").Add(rt("EventDesc")).
-		Add(lines(rows(headerDesc(ev.m), class, namesDesc(ev), message, fields)...))
+		Add(lines(rows(headerDesc(ev.m), append(class, namesDesc(ev)...), message, fields)...))
 	f.Line()
 }
 

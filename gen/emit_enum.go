@@ -31,6 +31,11 @@ func emitEnum(f *jen.File, e *enum) {
 		jen.Return(jen.Id(e.desc).Dot("ValueString").Call(jen.Uint32().Call(jen.Id("v")))),
 	))
 	f.Line()
+	doc(f.Group, "MarshalText returns the form of String.")
+	f.Func().Params(jen.Id("v").Id(e.goName)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Add(brief(
+		jen.Return(jen.Index().Byte().Call(jen.Id("v").Dot("String").Call()), jen.Nil()),
+	))
+	f.Line()
 }
 
 // emitEntry writes a constant. What is to say of it follows it, or precedes it

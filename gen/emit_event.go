@@ -11,54 +11,46 @@ import (
 func emitEvent(f *jen.File, ev *event) {
 	doc(f.Group, ev.doc()...)
 	if ev.layout == nil {
-		emitEmptyEvent(f, ev)
-		emitEventDesc(f, ev)
-		return
+		f.Type().Id(ev.goName).Struct(rt("Empty"))
+		f.Line()
+	} else {
+		emitFields(f, ev.goName, ev.fields(), ev)
 	}
-	emitFields(f, ev.goName, ev.fields(), ev.labels())
 	emitEventMethods(f, ev)
 	emitClone(f, ev.goName, ev.detach(jen.Op("&").Id("e"))...)
 	emitRendering(f, ev.goName)
 	emitEventDesc(f, ev)
 }
 
-// emitEmptyEvent writes the type and the methods of an event without fields, of
-// which there is little to say.
-func emitEmptyEvent(f *jen.File, ev *event) {
-	f.Type().Id(ev.goName).Struct()
-	f.Line()
-	method := func(name string) *jen.Statement { return f.Func().Params(jen.Op("*").Id(ev.goName)).Id(name) }
-	method("EventDesc").Params().Op("*").Add(rt("EventDesc")).Add(brief(jen.Return(jen.Op("&").Id(ev.desc))))
-	method("DecodePayload").Params(jen.Index().Byte(), rt("PtrSize")).Params(jen.Int(), jen.Error()).
-		Add(brief(jen.Return(jen.Lit(0), jen.Nil())))
-	method("AppendPayload").Params(jen.Id("b").Index().Byte(), jen.Id("_").Add(rt("PtrSize"))).
-		Params(jen.Index().Byte(), jen.Error()).Add(brief(jen.Return(jen.Id("b"), jen.Nil())))
-	emitNoValues(f, ev.goName)
-}
-
-// emitNoValues writes the methods that copy and show what has no fields.
-func emitNoValues(f *jen.File, goName string) {
-	f.Func().Params(jen.Op("*").Id(goName)).Id("FieldValue").Params(jen.Int()).Add(rt("Value")).Add(brief(jen.Return(rt("Value").Values())))
-	f.Func().Params(jen.Id("e").Id(goName)).Id("Clone").Params().Op("*").Id(goName).Add(brief(jen.Return(jen.Op("&").Id("e"))))
-	emitRendering(f, goName)
-}
-
-// emitFields writes a struct type. labels are what the event's message calls its
-// fields.
-func emitFields(f *jen.File, name string, fields []*field, labels map[int]string) {
+// emitFields writes a struct type: that of the event ev, or of a struct in one.
+func emitFields(f *jen.File, name string, fields []*field, ev *event) {
+	labels := map[int]string{} // what the event's message calls its fields
+	if ev != nil {
+		labels = ev.labels()
+	}
 	f.Type().Id(name).StructFunc(func(g *jen.Group) {
 		for _, fd := range fields {
-			doc(g, fd.m.Doc)
-			line := g.Id(fd.goName).Add(fd.kind.goType().code())
-			if notes := fd.notes(labels[fd.index]); len(notes) > 0 {
-				line.Comment("// " + strings.Join(notes, "; "))
-			}
+			text, see := fd.doc(ev)
+			emitField(g, fd.goName, fd.kind.goType(), text, append(fd.notes(labels[fd.index]), see...))
 			if fd.has != "" {
 				emitHasField(g, fd.has, fd.goName)
 			}
 		}
 	})
 	f.Line()
+}
+
+// emitField writes a field of a struct. A short text without notes stands on its line.
+func emitField(g *jen.Group, name string, t goType, text string, notes []string) {
+	const short = 60
+	if text = oneLine(text); text != "" && len(text) <= short && len(notes) == 0 {
+		notes, text = []string{text}, ""
+	}
+	doc(g, text)
+	line := g.Id(name).Add(t.code())
+	if len(notes) > 0 {
+		line.Comment("// " + strings.Join(notes, "; "))
+	}
 }
 
 // emitHasField writes the field of a struct that says whether another one was
@@ -79,6 +71,13 @@ func emitGetters(f *jen.File, goName string, fields []*field) {
 	}
 }
 
+// emitAccessor writes the interface of the events that have a field.
+func emitAccessor(f *jen.File, a *accessor) {
+	doc(f.Group, fmt.Sprintf("%s is an event that has the field %s. %s", a.goName, a.field, a.doc))
+	f.Type().Id(a.goName).Interface(jen.Id(a.getter).Params().Add(a.goType.code()))
+	f.Line()
+}
+
 // emitEventMethods writes the methods that make a type an etw.Event.
 func emitEventMethods(f *jen.File, ev *event) {
 	doc(f.Group, fmt.Sprintf("EventDesc returns the description of %s.", ev.symbol()))
@@ -86,6 +85,9 @@ func emitEventMethods(f *jen.File, ev *event) {
 		Add(brief(jen.Return(jen.Op("&").Id(ev.desc))))
 	f.Line()
 	emitGetters(f, ev.goName, ev.fields())
+	if ev.layout == nil {
+		return
+	}
 	emitDecode(f, ev)
 	emitAppend(f, ev)
 	emitFieldValue(f, ev)

@@ -20,7 +20,11 @@ func emitStruct(f *jen.File, s *structType) {
 	f.Add(receiver()).Id("read").Params(s.params(jen.Id("c").Op("*").Add(rt("Cursor")))...).
 		BlockFunc(func(g *jen.Group) { readBody(g, c, s) })
 	f.Line()
-	f.Add(receiver()).Id("write").Params(s.params(jen.Id("a").Op("*").Add(rt("Appender")), jen.Id("i").Int())...).
+	index := "i"
+	if s.isFixed() { // nothing can fail, and so nothing says where
+		index = "_"
+	}
+	f.Add(receiver()).Id("write").Params(s.params(jen.Id("a").Op("*").Add(rt("Appender")), jen.Id(index).Int())...).
 		BlockFunc(func(g *jen.Group) { writeBody(g, c, s) })
 	f.Line()
 	doc(f.Group, fmt.Sprintf("FieldValue returns the value of member i of the description of %s.", s.field.goName))

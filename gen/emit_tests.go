@@ -1,18 +1,10 @@
 package gen
 
 import (
-	"github.com/dave/jennifer/jen"
-)
+	"fmt"
+	"slices"
 
-// The names of the test functions, where nothing else has them.
-const (
-	testRoundTrip = "TestEventsRoundTrip"
-	testTruncate  = "TestEventsTruncate"
-	testClone     = "TestEventsClone"
-	testVersions  = "TestEventsVersions"
-	testAllocs    = "TestEventsAllocs"
-	testFuzz      = "FuzzEvents"
-	testFresh     = "TestEventsFresh"
+	"github.com/dave/jennifer/jen"
 )
 
 // emitTests writes a test file: that the package is fresh and, if they are asked for, round
@@ -39,25 +31,79 @@ func (p *pkg) emitTestsOfEvents(f *jen.File) {
 	p.emitTest(f, testRoundTrip, func(g *jen.Group) { every(g, "RoundTrip") })
 	p.emitTest(f, testTruncate, func(g *jen.Group) { every(g, "Truncate") })
 	p.emitTest(f, testClone, func(g *jen.Group) { every(g, "Clone") })
+	p.emitTest(f, testGolden, func(g *jen.Group) {
+		g.Qual(testPath, "Golden").Call(append([]jen.Code{jen.Id("t"), jen.Lit(GoldenFile)}, types("t")[1:]...)...)
+	})
 	p.emitTest(f, testVersions, func(g *jen.Group) {
-		for _, a := range p.anys {
-			g.Qual(testPath, "Versions").Types(jen.Id(a.goName)).Call(types("t")...)
-		}
+		g.Qual(testPath, "Versions").Call(jen.Id("t"), jen.Id("Types").Call(), jen.Id("anyVersions").Call().Op("..."))
 	})
 	p.emitTest(f, testAllocs, func(g *jen.Group) {
 		every(g, "Allocs")
+		g.Qual(testPath, "AllocsOfVersions").Call(jen.Id("t"), jen.Id("anyVersions").Call().Op("..."))
 		for _, ev := range p.events {
 			if ev.lost == "" {
 				allocsOf(g, ev.goName, sequences(jen.Id("e"), ev.fields()))
 			}
 		}
 		for _, a := range p.anys {
-			allocsOf(g, a.goName, sequences(jen.Id("e"), a.layout.own()))
+			if !a.embeds() { // otherwise its arrays are those of the event
+				allocsOf(g, a.goName, sequences(jen.Id("e"), a.layout.own()))
+			}
 		}
 	})
-	f.Func().Id(p.tests[testFuzz]).Params(jen.Id("f").Op("*").Qual("testing", "F")).Block(
-		jen.Qual(testPath, "Fuzz").Call(types("f")...),
+	p.emitFuzz(f)
+	var anys []jen.Code
+	for _, a := range p.anys {
+		anys = append(anys, jen.New(jen.Id(a.goName)))
+	}
+	doc(f.Group, "anyVersions returns an event of each type that takes all versions of one.")
+	f.Func().Id("anyVersions").Params().Index().Add(rt("AnyVersion")).Block(
+		jen.Return(jen.Index().Add(rt("AnyVersion")).Add(several(3, anys...))),
 	)
+}
+
+// emitFuzz writes a fuzz target for each task, so that a failure names it, and one for the
+// events without.
+func (p *pkg) emitFuzz(f *jen.File) {
+	target := func(name string, types jen.Code) {
+		f.Func().Id(name).Params(jen.Id("f").Op("*").Qual("testing", "F")).Block(
+			jen.Qual(testPath, "Fuzz").Call(jen.Id("f"), jen.Add(types).Op("...")),
+		)
+		f.Line()
+	}
+	var tasks []string
+	others := false
+	for _, ev := range p.events {
+		switch t := ev.m.Task; {
+		case ev.lost != "":
+		case t == nil || p.goNames[t] == "":
+			others = true
+		case !slices.Contains(tasks, t.Name):
+			tasks = append(tasks, t.Name)
+		}
+	}
+	if len(tasks) == 0 {
+		target(p.tests[testFuzz], jen.Id("Types").Call())
+		return
+	}
+	used := make(map[string]bool)
+	for _, task := range tasks {
+		name := p.free("Fuzz" + exportedName(task))
+		for n := 2; used[name]; n++ {
+			name = p.free(fmt.Sprintf("Fuzz%s%d", exportedName(task), n))
+		}
+		used[name] = true
+		target(name, jen.Qual(testPath, "OfTask").Call(jen.Lit(task), jen.Id("Types").Call().Op("...")))
+	}
+	if others {
+		var types []jen.Code
+		for _, ev := range p.events {
+			if t := ev.m.Task; ev.lost == "" && (t == nil || p.goNames[t] == "") {
+				types = append(types, jen.New(jen.Id(ev.goName)))
+			}
+		}
+		target(p.tests[testFuzz], jen.Index().Add(rt("Event")).Add(several(3, types...)))
+	}
 }
 
 // emitTest writes a test function.
@@ -68,12 +114,10 @@ func (p *pkg) emitTest(f *jen.File, name string, body func(*jen.Group)) {
 
 // allocsOf writes the call that counts allocations of handling a type.
 func allocsOf(g *jen.Group, goName string, loops []jen.Code) {
-	call := g.Qual(testPath, "AllocsOf")
 	if len(loops) == 0 {
-		call.Types(jen.Id(goName)).Call(jen.Id("t"), jen.Nil())
-		return
+		return // there is nothing to it that is not the same for all
 	}
-	call.Call(jen.Id("t"), jen.Func().Params(jen.Id("e").Op("*").Id(goName)).Block(loops...))
+	g.Qual(testPath, "AllocsOf").Call(jen.Id("t"), jen.Func().Params(jen.Id("e").Op("*").Id(goName)).Block(loops...))
 }
 
 // sequences returns loops over the arrays among some fields of x, and over those

@@ -9,7 +9,7 @@ func emitFieldValue(f *jen.File, ev *event) {
 	switch {
 	case l.goName != "":
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("FieldValue").Params(jen.Id("i").Int()).Add(rt("Value")).
-			Block(jen.Return(l.from(jen.Id("e")).Dot("FieldValue").Call(jen.Id("i"))))
+			Add(brief(jen.Return(l.from(jen.Id("e")).Dot("FieldValue").Call(jen.Id("i")))))
 	default:
 		f.Func().Params(jen.Id("e").Op("*").Id(ev.goName)).Id("FieldValue").Params(jen.Id("i").Int()).Add(rt("Value")).
 			BlockFunc(func(g *jen.Group) { valueBody(g, l.code(), l.fields) })

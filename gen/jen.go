@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -49,6 +50,15 @@ func rows(lists ...[]jen.Code) []jen.Code {
 	return items
 }
 
+// several returns the braces of a composite literal with some items to a line.
+func several(n int, items ...jen.Code) *jen.Statement {
+	var rows []jen.Code
+	for row := range slices.Chunk(items, n) {
+		rows = append(rows, jen.List(row...))
+	}
+	return lines(rows...)
+}
+
 // brief returns the body of a function of one statement, on the line of its head
 // if that is short enough for gofmt.
 func brief(statement jen.Code) *jen.Statement {
@@ -56,7 +66,7 @@ func brief(statement jen.Code) *jen.Statement {
 }
 
 // docWidth is the width that comments are wrapped to.
-const docWidth = 79
+const docWidth = 95
 
 // doc adds paragraphs as a comment. Their lines are wrapped.
 func doc(g *jen.Group, paragraphs ...string) {

@@ -48,7 +48,14 @@ type pkg struct {
 	enums   []*enum
 	structs []*structType
 	consts  []*constGroup
-	tests   map[string]string // the names of test functions, by what they would be called
+	tests   map[string]string        // the names of test functions, by what they would be called
+	free    func(name string) string // a name that no declaration has
+
+	classes   map[etw.GUID]string // the variables of the classes of events
+	goNames   map[any]string      // the constants of keywords, levels, tasks and opcodes
+	accessors map[string]*accessor
+	keyword   string // the type of keywords
+	task      string // and that of tasks
 }
 
 // An event is a generated type.
@@ -62,6 +69,8 @@ type event struct {
 	layout  *layout // nil if the payload is empty
 	extends *event  // the next older version, if this one only appends to it
 	file    string  // stem of the file it is written to
+	pkg     *pkg
+	any     *anyVersion // that it is a version of, or nil
 }
 
 // fields returns the fields of ev, none if its payload is empty.
@@ -83,6 +92,15 @@ type field struct {
 	getter string // the method that returns it, or ""
 	kind   kind
 	offset int // of a field of the prefix
+
+	accessor *accessor // that has the getter, or nil
+}
+
+// An accessor is the interface of the events that have a field.
+type accessor struct {
+	goName, getter, field, doc string
+	goType                     goType
+	differs                    bool // the field has several types, so that there is no interface
 }
 
 // An enum is the type that a map becomes. A map whose fields differ in size
@@ -138,7 +156,10 @@ type enumKey struct {
 // build makes the model of the package for provider p of m.
 func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, error) {
 	b := &builder{
-		pkg:     &pkg{m: p, name: opts.Package, source: path.Base(filepath.ToSlash(m.File))},
+		pkg: &pkg{
+			m: p, name: opts.Package, source: path.Base(filepath.ToSlash(m.File)),
+			classes: make(map[etw.GUID]string), goNames: make(map[any]string), accessors: make(map[string]*accessor),
+		},
 		opts:    opts,
 		symbols: make(map[string]int),
 		layout:  make(map[*manifest.Template]*layout),
@@ -155,6 +176,7 @@ func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, erro
 	b.addAnyVersions()
 	b.nameStructs()
 	b.nameEnums()
+	b.nameTypes()
 	b.addConstants()
 	b.nameTests()
 	b.mergeVersions()
@@ -169,7 +191,7 @@ func build(m *manifest.Manifest, p *manifest.Provider, opts Options) (*pkg, erro
 // those that they identify by class and opcode, then those that none leads to.
 func (b *builder) addEvents() {
 	for _, e := range b.m.Events {
-		ev := &event{m: e, key: keyOf(e), lost: e.Undispatched, named: b.m.SelfDescribing || e.TraceName != "", file: "events"}
+		ev := &event{pkg: b.pkg, m: e, key: keyOf(e), lost: e.Undispatched, named: b.m.SelfDescribing || e.TraceName != "", file: "events"}
 		if ev.isClassic() {
 			ev.lost = ""
 		}

@@ -215,11 +215,51 @@ func (b *builder) nameEntries(e *enum) {
 	}
 }
 
+// nameTypes settles the names of what is there once in a package: the types of keywords and of
+// tasks, the interfaces of accessors and the variables of classes. Whatever the manifest names
+// like one keeps its name.
+func (b *builder) nameTypes() {
+	b.keyword, b.task = b.names.pkg.keep("Keyword"), b.names.pkg.keep("Task")
+	for _, ev := range b.events {
+		if t := ev.m.Task; t != nil && !t.EventGUID.IsZero() && b.classes[t.EventGUID] == "" {
+			b.classes[t.EventGUID] = b.names.local("class" + exportedName(t.Name))
+		}
+	}
+	for _, l := range b.layouts {
+		for _, f := range l.fields {
+			if f.getter == "" {
+				continue
+			}
+			a := b.accessors[f.getter]
+			if a == nil {
+				a = &accessor{getter: f.getter, field: f.goName, doc: f.m.Doc, goType: f.kind.goType()}
+				a.goName = b.names.pkg.keep("With" + f.goName)
+				b.accessors[f.getter] = a
+			}
+			f.accessor = a
+			a.differs = a.differs || a.goType != f.kind.goType()
+		}
+	}
+}
+
+// The names of the test functions, where nothing else has them.
+const (
+	testRoundTrip = "TestEventsRoundTrip"
+	testTruncate  = "TestEventsTruncate"
+	testClone     = "TestEventsClone"
+	testVersions  = "TestEventsVersions"
+	testAllocs    = "TestEventsAllocs"
+	testFuzz      = "FuzzEvents"
+	testGolden    = "TestEventsGolden"
+	testFresh     = "TestEventsFresh"
+)
+
 // nameTests settles the names of the test functions. Types that are named like
 // one keep their name, whether there are tests or not.
 func (b *builder) nameTests() {
 	b.tests = make(map[string]string)
-	for _, name := range []string{testRoundTrip, testTruncate, testClone, testVersions, testAllocs, testFuzz, testFresh} {
+	for _, name := range []string{testRoundTrip, testTruncate, testClone, testVersions, testAllocs, testFuzz, testFresh, testGolden} {
 		b.tests[name] = b.names.pkg.free(name)
 	}
+	b.free = b.names.pkg.free
 }

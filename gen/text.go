@@ -97,14 +97,17 @@ func letters(s string) string {
 }
 
 // joinAnd returns a list as part of a sentence.
-func joinAnd(list []string) string {
+func joinAnd(list []string) string { return joinWith(list, "and") }
+
+// joinWith returns a list as part of a sentence, with a word before the last of it.
+func joinWith(list []string, word string) string {
 	switch n := len(list); n {
 	case 1:
 		return list[0]
 	case 2:
-		return list[0] + " and " + list[1]
+		return list[0] + " " + word + " " + list[1]
 	default:
-		return strings.Join(list[:n-1], ", ") + ", and " + list[n-1]
+		return strings.Join(list[:n-1], ", ") + ", " + word + " " + list[n-1]
 	}
 }
 

@@ -47,6 +47,9 @@ func (p *Provider) Describe() *etw.Provider {
 	return out
 }
 
+// Describe returns what the manifest says of one event. It names no provider.
+func (e *Event) Describe() *etw.EventDesc { return newDescriber().event(e) }
+
 // A describer makes the descriptions of one provider. What events share in the
 // manifest they share in the descriptions too.
 type describer struct {

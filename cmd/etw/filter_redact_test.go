@@ -42,7 +42,7 @@ func contains(t *testing.T, path, text string) bool {
 // TestRedactSession redacts events of an .etl file that are about the session, and items
 // beside events. Such events that nothing describes are left out.
 func TestRedactSession(t *testing.T) {
-	session := new(kernel.AnyEventTraceBuildInfo).EventDescs()[0].Class
+	session := new(kernel.AnyEventTraceBuildInfo).EventDesc().Class
 	sid := append([]byte{1, 2, 0, 0, 0, 0, 0, 5}, "ABCDEFGH"...)
 	build := []byte("19041.secret\x00")
 	data, err := etltest.File(etltest.DefaultHeader(),

@@ -40,7 +40,7 @@ func listRecords(t *testing.T, path string) recordList {
 	}
 	defer f.Close()
 	var l recordList
-	header := new(kernel.AnyEventTraceHeader).EventDescs()[0]
+	header := new(kernel.AnyEventTraceHeader).EventDesc()
 	for r, err := range f.Records() {
 		if err != nil {
 			if !errors.Is(err, etw.ErrIncomplete) {

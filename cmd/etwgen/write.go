@@ -114,7 +114,7 @@ func removeTemporary(d disk, paths []string) {
 }
 
 // readPackage returns the files of dir that etwgen wrote: those with one of its
-// suffixes and its header.
+// suffixes and its header, and the payloads.
 func readPackage(dir string) (map[string][]byte, error) {
 	old := make(map[string][]byte)
 	entries, err := os.ReadDir(dir)
@@ -133,6 +133,13 @@ func readPackage(dir string) (map[string][]byte, error) {
 		if bytes.HasPrefix(content, []byte(gen.Header+"\n")) {
 			old[name] = content
 		}
+	}
+	content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(gen.GoldenFile)))
+	if bytes.HasPrefix(content, []byte(gen.GoldenHeader+"\n")) {
+		old[gen.GoldenFile] = content
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	return old, nil
 }

@@ -5,33 +5,25 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// AllocationSampled is event 303, version 0, of task AllocationSampling,
-// keyword AllocationSamplingKeyword, level win:Informational.
+// AllocationSampled is event 303, version 0, of [TaskAllocationSampling], enabled by
+// [KeywordAllocationSampling] (0x80000000000) at [etw.LevelInformational] (4).
+// [AnyAllocationSampled] takes newer versions, too.
 //
-// An allocation that was chosen at random, in proportion to its size: on
-// average one for each 100 KB that a thread allocates. Unlike
-// GCAllocationTick, its statistics are sound: a program's allocations can be
-// estimated from it. New in .NET 10.
+// An allocation that was chosen at random, in proportion to its size: on average one for each
+// 100 KB that a thread allocates. Unlike GCAllocationTick, its statistics are sound: a
+// program's allocations can be estimated from it. New in .NET 10.
 type AllocationSampled struct {
-	// Which of the object heaps the allocation was made on.
-	AllocationKind GCAllocationKind
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the type: the address of its method table.
-	TypeID etw.Pointer
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Address of the object.
-	Address etw.Pointer
-	// Size of the object in bytes.
-	ObjectSize uint64
-	// Which byte of the object the sampling hit, counted from 0.
-	SampledByteOffset uint64
+	AllocationKind    GCAllocationKind // Which of the object heaps the allocation was made on.
+	ClrInstanceID     uint16           // see WithClrInstanceID
+	TypeID            etw.Pointer      // Identifier of the type: the address of its method table.
+	TypeName          etw.UTF16        // Full name of the type.
+	Address           etw.Pointer      // Address of the object.
+	ObjectSize        uint64           // Size of the object in bytes.
+	SampledByteOffset uint64           // Which byte of the object the sampling hit, counted from 0.
 }
 
 // EventDesc returns the description of AllocationSampled.
@@ -40,8 +32,7 @@ func (*AllocationSampled) EventDesc() *etw.EventDesc { return &allocationSampled
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AllocationSampled) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AllocationSampled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&allocationSampled, p, ptr)
@@ -97,14 +88,11 @@ func (e AllocationSampled) Clone() *AllocationSampled {
 	return &e
 }
 
-func (e AllocationSampled) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AllocationSampled) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AllocationSampled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AllocationSampled) String() string { return string(etw.AppendText(nil, &e)) }
 
 var allocationSampled = etw.EventDesc{
 	Provider: &providerDesc, ID: 303, Level: 4, Task: 40, Keywords: 0x80000000000,
-	Class: etw.GUID{0x0e, 0x53, 0x82, 0xcc, 0x1c, 0xa2, 0xb0, 0x4e, 0xa6, 0x8a, 0xfa, 0x4f, 0x7e, 0x66, 0x49, 0x8f},
-	Name:  "AllocationSampled", TaskName: "AllocationSampling",
+	Class: classAllocationSampling, Name: "AllocationSampled", TaskName: "AllocationSampling",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -116,21 +104,13 @@ var allocationSampled = etw.EventDesc{
 	},
 }
 
-// AnyAllocationSampled is [AllocationSampled] in any version: a newer one is
-// decoded like it.
+// AnyAllocationSampled is [AllocationSampled] in any version: a newer one is decoded like it.
 type AnyAllocationSampled struct {
 	Seen etw.Seen
 	AllocationSampled
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAllocationSampled) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&allocationSampled}
-}
-func (e *AnyAllocationSampled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAllocationSampled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AllocationSampled.DecodePayload(p, ptr)

@@ -5,23 +5,20 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// AppDomainMemAllocated is event 83, version 0, of task
-// AppDomainResourceManagement, opcode AppDomainMemAllocated, keyword
-// AppDomainResourceManagementKeyword, level win:Informational.
+// AppDomainMemAllocated is event 83, version 0, of [TaskAppDomainResourceManagement], opcode
+// [OpcodeAppDomainResourceManagementAppDomainMemAllocated], enabled by
+// [KeywordAppDomainResourceManagement] (0x800) at [etw.LevelInformational] (4). Its payload
+// has 18 bytes. [AnyAppDomainMemAllocated] takes newer versions, too.
 //
 // An application domain has allocated some more memory.
 type AppDomainMemAllocated struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Bytes that the domain has allocated since it was created.
-	Allocated uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID   uint64 // Identifier of the application domain.
+	Allocated     uint64 // Bytes that the domain has allocated since it was created.
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of AppDomainMemAllocated.
@@ -30,8 +27,7 @@ func (*AppDomainMemAllocated) EventDesc() *etw.EventDesc { return &appDomainMemA
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AppDomainMemAllocated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *AppDomainMemAllocated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&appDomainMemAllocated, p, ptr)
@@ -66,14 +62,11 @@ func (e *AppDomainMemAllocated) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AppDomainMemAllocated) Clone() *AppDomainMemAllocated { return &e }
 
-func (e AppDomainMemAllocated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainMemAllocated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainMemAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainMemAllocated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainMemAllocated = etw.EventDesc{
 	Provider: &providerDesc, ID: 83, Level: 4, Opcode: 48, Task: 14, Keywords: 0x800,
-	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	Name:  "AppDomainMemAllocated", TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemAllocated",
+	Class: classAppDomainResourceManagement, Name: "AppDomainMemAllocated", TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemAllocated",
 	Fields: []etw.FieldDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Allocated", Type: etw.InUInt64},
@@ -81,21 +74,14 @@ var appDomainMemAllocated = etw.EventDesc{
 	},
 }
 
-// AnyAppDomainMemAllocated is [AppDomainMemAllocated] in any version: a newer
-// one is decoded like it.
+// AnyAppDomainMemAllocated is [AppDomainMemAllocated] in any version: a newer one is decoded
+// like it.
 type AnyAppDomainMemAllocated struct {
 	Seen etw.Seen
 	AppDomainMemAllocated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAppDomainMemAllocated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&appDomainMemAllocated}
-}
-func (e *AnyAppDomainMemAllocated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAppDomainMemAllocated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AppDomainMemAllocated.DecodePayload(p, ptr)
@@ -104,20 +90,18 @@ func (e *AnyAppDomainMemAllocated) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyAppDomainMemAllocated) Clone() *AnyAppDomainMemAllocated { return &e }
 
-// AppDomainMemSurvived is event 84, version 0, of task
-// AppDomainResourceManagement, opcode AppDomainMemSurvived, keyword
-// AppDomainResourceManagementKeyword, level win:Informational.
+// AppDomainMemSurvived is event 84, version 0, of [TaskAppDomainResourceManagement], opcode
+// [OpcodeAppDomainResourceManagementAppDomainMemSurvived], enabled by
+// [KeywordAppDomainResourceManagement] (0x800) at [etw.LevelInformational] (4). Its payload
+// has 26 bytes. [AnyAppDomainMemSurvived] takes newer versions, too.
 //
 // What an application domain kept alive, after a garbage collection.
 type AppDomainMemSurvived struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Bytes of the domain that survived the last collection.
-	Survived uint64
+	AppDomainID uint64 // Identifier of the application domain.
+	Survived    uint64 // Bytes of the domain that survived the last collection.
 	// Bytes of the whole process that survived the last collection.
 	ProcessSurvived uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID   uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of AppDomainMemSurvived.
@@ -126,8 +110,7 @@ func (*AppDomainMemSurvived) EventDesc() *etw.EventDesc { return &appDomainMemSu
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AppDomainMemSurvived) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *AppDomainMemSurvived) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 26 {
 		return 0, etw.Short(&appDomainMemSurvived, p, ptr)
@@ -166,14 +149,11 @@ func (e *AppDomainMemSurvived) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AppDomainMemSurvived) Clone() *AppDomainMemSurvived { return &e }
 
-func (e AppDomainMemSurvived) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainMemSurvived) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainMemSurvived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainMemSurvived) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainMemSurvived = etw.EventDesc{
 	Provider: &providerDesc, ID: 84, Level: 4, Opcode: 49, Task: 14, Keywords: 0x800,
-	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	Name:  "AppDomainMemSurvived", TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemSurvived",
+	Class: classAppDomainResourceManagement, Name: "AppDomainMemSurvived", TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemSurvived",
 	Fields: []etw.FieldDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Survived", Type: etw.InUInt64},
@@ -182,21 +162,14 @@ var appDomainMemSurvived = etw.EventDesc{
 	},
 }
 
-// AnyAppDomainMemSurvived is [AppDomainMemSurvived] in any version: a newer
-// one is decoded like it.
+// AnyAppDomainMemSurvived is [AppDomainMemSurvived] in any version: a newer one is decoded
+// like it.
 type AnyAppDomainMemSurvived struct {
 	Seen etw.Seen
 	AppDomainMemSurvived
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAppDomainMemSurvived) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&appDomainMemSurvived}
-}
-func (e *AnyAppDomainMemSurvived) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAppDomainMemSurvived) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AppDomainMemSurvived.DecodePayload(p, ptr)
@@ -205,24 +178,21 @@ func (e *AnyAppDomainMemSurvived) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyAppDomainMemSurvived) Clone() *AnyAppDomainMemSurvived { return &e }
 
-// ThreadCreated is event 85, version 0, of task AppDomainResourceManagement,
-// opcode ThreadCreated, keywords AppDomainResourceManagementKeyword and
-// ThreadingKeyword, level win:Informational.
+// ThreadCreated is event 85, version 0, of [TaskAppDomainResourceManagement], opcode
+// [OpcodeAppDomainResourceManagementThreadCreated], enabled by
+// [KeywordAppDomainResourceManagement] (0x800) or [KeywordThreading] (0x10000) at
+// [etw.LevelInformational] (4). Its payload has 30 bytes. [AnyThreadCreated] takes newer
+// versions, too.
 //
 // A managed thread was created.
 type ThreadCreated struct {
-	// Address that identifies the managed thread.
-	ManagedThreadID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What the thread is for.
-	Flags ThreadFlags
+	ManagedThreadID uint64      // Address that identifies the managed thread.
+	AppDomainID     uint64      // Identifier of the application domain.
+	Flags           ThreadFlags // What the thread is for.
 	// Number of the thread in the runtime (Thread.ManagedThreadId).
 	ManagedThreadIndex uint32
-	// Identifier of the operating system's thread.
-	OSThreadID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	OSThreadID         uint32 // Identifier of the operating system's thread.
+	ClrInstanceID      uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadCreated.
@@ -231,8 +201,7 @@ func (*ThreadCreated) EventDesc() *etw.EventDesc { return &threadCreated }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadCreated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 30 {
 		return 0, etw.Short(&threadCreated, p, ptr)
@@ -279,14 +248,11 @@ func (e *ThreadCreated) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadCreated) Clone() *ThreadCreated { return &e }
 
-func (e ThreadCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadCreated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 85, Level: 4, Opcode: 50, Task: 14, Keywords: 0x10800,
-	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	Name:  "ThreadCreated", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadCreated",
+	Class: classAppDomainResourceManagement, Name: "ThreadCreated", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "ManagedThreadID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -297,19 +263,13 @@ var threadCreated = etw.EventDesc{
 	},
 }
 
-// AnyThreadCreated is [ThreadCreated] in any version: a newer one is decoded
-// like it.
+// AnyThreadCreated is [ThreadCreated] in any version: a newer one is decoded like it.
 type AnyThreadCreated struct {
 	Seen etw.Seen
 	ThreadCreated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadCreated) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadCreated} }
-func (e *AnyThreadCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadCreated.DecodePayload(p, ptr)
@@ -318,19 +278,18 @@ func (e *AnyThreadCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyThreadCreated) Clone() *AnyThreadCreated { return &e }
 
-// ThreadTerminated is event 86, version 0, of task
-// AppDomainResourceManagement, opcode ThreadTerminated, keywords
-// AppDomainResourceManagementKeyword and ThreadingKeyword, level
-// win:Informational.
+// ThreadTerminated is event 86, version 0, of [TaskAppDomainResourceManagement], opcode
+// [OpcodeAppDomainResourceManagementThreadTerminated], enabled by
+// [KeywordAppDomainResourceManagement] (0x800) or [KeywordThreading] (0x10000) at
+// [etw.LevelInformational] (4). Its payload has 18 bytes. [AnyThreadTerminated] takes newer
+// versions, too.
 //
 // A managed thread ended.
 type ThreadTerminated struct {
-	// Address that identifies the managed thread.
-	ManagedThreadID uint64
+	ManagedThreadID uint64 // Address that identifies the managed thread.
 	// Identifier of the application domain that the thread is in, or enters.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID   uint64
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadTerminated.
@@ -339,8 +298,7 @@ func (*ThreadTerminated) EventDesc() *etw.EventDesc { return &threadTerminated }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadTerminated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadTerminated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadTerminatedOrTransitionLayout)(e).decode(p, ptr, &threadTerminated)
 }
@@ -358,19 +316,16 @@ func (e *ThreadTerminated) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadTerminated) Clone() *ThreadTerminated { return &e }
 
-func (e ThreadTerminated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadTerminated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadTerminated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadTerminated = etw.EventDesc{
 	Provider: &providerDesc, ID: 86, Level: 4, Opcode: 51, Task: 14, Keywords: 0x10800,
-	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	Name:  "ThreadTerminated", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadTerminated",
+	Class: classAppDomainResourceManagement, Name: "ThreadTerminated", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadTerminated",
 	Fields: threadTerminatedOrTransitionLayoutFields,
 }
 
-// threadTerminatedOrTransitionLayout is the template
-// ThreadTerminatedOrTransition, which several events use.
+// threadTerminatedOrTransitionLayout is the template ThreadTerminatedOrTransition, which
+// several events use.
 type threadTerminatedOrTransitionLayout ThreadTerminated
 
 func (e *threadTerminatedOrTransitionLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -408,19 +363,13 @@ var threadTerminatedOrTransitionLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadTerminated is [ThreadTerminated] in any version: a newer one is
-// decoded like it.
+// AnyThreadTerminated is [ThreadTerminated] in any version: a newer one is decoded like it.
 type AnyThreadTerminated struct {
 	Seen etw.Seen
 	ThreadTerminated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadTerminated) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadTerminated} }
-func (e *AnyThreadTerminated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadTerminated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadTerminated.DecodePayload(p, ptr)
@@ -429,19 +378,18 @@ func (e *AnyThreadTerminated) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyThreadTerminated) Clone() *AnyThreadTerminated { return &e }
 
-// ThreadDomainEnter is event 87, version 0, of task
-// AppDomainResourceManagement, opcode ThreadDomainEnter, keywords
-// AppDomainResourceManagementKeyword and ThreadingKeyword, level
-// win:Informational.
+// ThreadDomainEnter is event 87, version 0, of [TaskAppDomainResourceManagement], opcode
+// [OpcodeAppDomainResourceManagementThreadDomainEnter], enabled by
+// [KeywordAppDomainResourceManagement] (0x800) or [KeywordThreading] (0x10000) at
+// [etw.LevelInformational] (4). Its payload has 18 bytes. [AnyThreadDomainEnter] takes newer
+// versions, too.
 //
 // A managed thread entered an application domain.
 type ThreadDomainEnter struct {
-	// Address that identifies the managed thread.
-	ManagedThreadID uint64
+	ManagedThreadID uint64 // Address that identifies the managed thread.
 	// Identifier of the application domain that the thread is in, or enters.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID   uint64
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadDomainEnter.
@@ -450,8 +398,7 @@ func (*ThreadDomainEnter) EventDesc() *etw.EventDesc { return &threadDomainEnter
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadDomainEnter) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadDomainEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadTerminatedOrTransitionLayout)(e).decode(p, ptr, &threadDomainEnter)
 }
@@ -469,32 +416,21 @@ func (e *ThreadDomainEnter) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadDomainEnter) Clone() *ThreadDomainEnter { return &e }
 
-func (e ThreadDomainEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDomainEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDomainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDomainEnter) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDomainEnter = etw.EventDesc{
 	Provider: &providerDesc, ID: 87, Level: 4, Opcode: 52, Task: 14, Keywords: 0x10800,
-	Class: etw.GUID{0x59, 0x39, 0xe8, 0x88, 0x85, 0x61, 0x0b, 0x4e, 0x95, 0xb8, 0x0e, 0x4a, 0x35, 0xdf, 0x61, 0x22},
-	Name:  "ThreadDomainEnter", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadDomainEnter",
+	Class: classAppDomainResourceManagement, Name: "ThreadDomainEnter", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadDomainEnter",
 	Fields: threadTerminatedOrTransitionLayoutFields,
 }
 
-// AnyThreadDomainEnter is [ThreadDomainEnter] in any version: a newer one is
-// decoded like it.
+// AnyThreadDomainEnter is [ThreadDomainEnter] in any version: a newer one is decoded like it.
 type AnyThreadDomainEnter struct {
 	Seen etw.Seen
 	ThreadDomainEnter
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadDomainEnter) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadDomainEnter}
-}
-func (e *AnyThreadDomainEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadDomainEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadDomainEnter.DecodePayload(p, ptr)

@@ -5,29 +5,24 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// AssemblyLoadStart is event 290, version 0, of task AssemblyLoader, opcode
-// win:Start, keyword AssemblyLoaderKeyword, level win:Informational.
+// AssemblyLoadStart is event 290, version 0, of [TaskAssemblyLoader], opcode
+// [etw.OpcodeStart], enabled by [KeywordAssemblyLoader] (0x4) at [etw.LevelInformational] (4).
+// [AnyAssemblyLoadStart] takes newer versions, too.
 //
 // The search for an assembly begins.
 type AssemblyLoadStart struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Path that was asked for, if one was.
-	AssemblyPath etw.UTF16
-	// Full name of the assembly that asked; empty if the request has no such
-	// assembly.
+	ClrInstanceID uint16    // see WithClrInstanceID
+	AssemblyName  etw.UTF16 // Full name of the assembly.
+	AssemblyPath  etw.UTF16 // Path that was asked for, if one was.
+	// Full name of the assembly that asked; empty if the request has no such assembly.
 	RequestingAssembly etw.UTF16
 	// Name of the load context in which the assembly is searched for.
-	AssemblyLoadContext etw.UTF16
-	// Name of the load context of the assembly that asked.
-	RequestingAssemblyLoadContext etw.UTF16
+	AssemblyLoadContext           etw.UTF16
+	RequestingAssemblyLoadContext etw.UTF16 // Name of the load context of the assembly that asked.
 }
 
 // EventDesc returns the description of AssemblyLoadStart.
@@ -36,8 +31,7 @@ func (*AssemblyLoadStart) EventDesc() *etw.EventDesc { return &assemblyLoadStart
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AssemblyLoadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&assemblyLoadStart, p, ptr)
@@ -93,14 +87,11 @@ func (e AssemblyLoadStart) Clone() *AssemblyLoadStart {
 	return &e
 }
 
-func (e AssemblyLoadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyLoadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyLoadStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyLoadStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 290, Level: 4, Opcode: 1, Task: 32, Keywords: 0x4,
-	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	Name:  "AssemblyLoadStart", TaskName: "AssemblyLoader", OpcodeName: "Start",
+	Class: classAssemblyLoader, Name: "AssemblyLoadStart", TaskName: "AssemblyLoader", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -111,21 +102,13 @@ var assemblyLoadStart = etw.EventDesc{
 	},
 }
 
-// AnyAssemblyLoadStart is [AssemblyLoadStart] in any version: a newer one is
-// decoded like it.
+// AnyAssemblyLoadStart is [AssemblyLoadStart] in any version: a newer one is decoded like it.
 type AnyAssemblyLoadStart struct {
 	Seen etw.Seen
 	AssemblyLoadStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAssemblyLoadStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&assemblyLoadStart}
-}
-func (e *AnyAssemblyLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAssemblyLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AssemblyLoadStart.DecodePayload(p, ptr)
@@ -141,32 +124,24 @@ func (e AnyAssemblyLoadStart) Clone() *AnyAssemblyLoadStart {
 	return &e
 }
 
-// AssemblyLoadStop is event 291, version 0, of task AssemblyLoader, opcode
-// win:Stop, keyword AssemblyLoaderKeyword, level win:Informational.
+// AssemblyLoadStop is event 291, version 0, of [TaskAssemblyLoader], opcode [etw.OpcodeStop],
+// enabled by [KeywordAssemblyLoader] (0x4) at [etw.LevelInformational] (4).
+// [AnyAssemblyLoadStop] takes newer versions, too.
 //
 // The search for an assembly ended, with the result.
 type AssemblyLoadStop struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Path that was asked for, if one was.
-	AssemblyPath etw.UTF16
-	// Full name of the assembly that asked; empty if the request has no such
-	// assembly.
+	ClrInstanceID uint16    // see WithClrInstanceID
+	AssemblyName  etw.UTF16 // Full name of the assembly.
+	AssemblyPath  etw.UTF16 // Path that was asked for, if one was.
+	// Full name of the assembly that asked; empty if the request has no such assembly.
 	RequestingAssembly etw.UTF16
 	// Name of the load context in which the assembly is searched for.
-	AssemblyLoadContext etw.UTF16
-	// Name of the load context of the assembly that asked.
-	RequestingAssemblyLoadContext etw.UTF16
-	// Whether the assembly was found.
-	Success etw.Bool
-	// Full name of the assembly that was found; empty if none was.
-	ResultAssemblyName etw.UTF16
-	// Path of the assembly that was found; empty if none was.
-	ResultAssemblyPath etw.UTF16
-	// Whether the result was known from an earlier search.
-	Cached etw.Bool
+	AssemblyLoadContext           etw.UTF16
+	RequestingAssemblyLoadContext etw.UTF16 // Name of the load context of the assembly that asked.
+	Success                       etw.Bool  // Whether the assembly was found.
+	ResultAssemblyName            etw.UTF16 // Full name of the assembly that was found; empty if none was.
+	ResultAssemblyPath            etw.UTF16 // Path of the assembly that was found; empty if none was.
+	Cached                        etw.Bool  // Whether the result was known from an earlier search.
 }
 
 // EventDesc returns the description of AssemblyLoadStop.
@@ -175,8 +150,7 @@ func (*AssemblyLoadStop) EventDesc() *etw.EventDesc { return &assemblyLoadStop }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AssemblyLoadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&assemblyLoadStop, p, ptr)
@@ -250,14 +224,11 @@ func (e AssemblyLoadStop) Clone() *AssemblyLoadStop {
 	return &e
 }
 
-func (e AssemblyLoadStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyLoadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyLoadStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyLoadStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 291, Level: 4, Opcode: 2, Task: 32, Keywords: 0x4,
-	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	Name:  "AssemblyLoadStop", TaskName: "AssemblyLoader", OpcodeName: "Stop",
+	Class: classAssemblyLoader, Name: "AssemblyLoadStop", TaskName: "AssemblyLoader", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -272,19 +243,13 @@ var assemblyLoadStop = etw.EventDesc{
 	},
 }
 
-// AnyAssemblyLoadStop is [AssemblyLoadStop] in any version: a newer one is
-// decoded like it.
+// AnyAssemblyLoadStop is [AssemblyLoadStop] in any version: a newer one is decoded like it.
 type AnyAssemblyLoadStop struct {
 	Seen etw.Seen
 	AssemblyLoadStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAssemblyLoadStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&assemblyLoadStop} }
-func (e *AnyAssemblyLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAssemblyLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AssemblyLoadStop.DecodePayload(p, ptr)
@@ -302,27 +267,21 @@ func (e AnyAssemblyLoadStop) Clone() *AnyAssemblyLoadStop {
 	return &e
 }
 
-// ResolutionAttempted is event 292, version 0, of task AssemblyLoader, opcode
-// ResolutionAttempted, keyword AssemblyLoaderKeyword, level win:Informational.
+// ResolutionAttempted is event 292, version 0, of [TaskAssemblyLoader], opcode
+// [OpcodeAssemblyLoaderResolutionAttempted], enabled by [KeywordAssemblyLoader] (0x4) at
+// [etw.LevelInformational] (4). [AnyResolutionAttempted] takes newer versions, too.
 //
 // One step of the search for an assembly, and how it ended.
 type ResolutionAttempted struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Which step of the search it was.
-	Stage ResolutionAttemptedStage
+	ClrInstanceID uint16                   // see WithClrInstanceID
+	AssemblyName  etw.UTF16                // Full name of the assembly.
+	Stage         ResolutionAttemptedStage // Which step of the search it was.
 	// Name of the load context in which the assembly is searched for.
 	AssemblyLoadContext etw.UTF16
-	// How the step ended.
-	Result ResolutionAttemptedResult
-	// Full name of the assembly that was found; empty if none was.
-	ResultAssemblyName etw.UTF16
-	// Path of the assembly that was found; empty if none was.
-	ResultAssemblyPath etw.UTF16
-	// Why the step failed; empty if it did not.
-	ErrorMessage etw.UTF16
+	Result              ResolutionAttemptedResult // How the step ended.
+	ResultAssemblyName  etw.UTF16                 // Full name of the assembly that was found; empty if none was.
+	ResultAssemblyPath  etw.UTF16                 // Path of the assembly that was found; empty if none was.
+	ErrorMessage        etw.UTF16                 // Why the step failed; empty if it did not.
 }
 
 // EventDesc returns the description of ResolutionAttempted.
@@ -331,8 +290,7 @@ func (*ResolutionAttempted) EventDesc() *etw.EventDesc { return &resolutionAttem
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ResolutionAttempted) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResolutionAttempted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&resolutionAttempted, p, ptr)
@@ -396,14 +354,11 @@ func (e ResolutionAttempted) Clone() *ResolutionAttempted {
 	return &e
 }
 
-func (e ResolutionAttempted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ResolutionAttempted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ResolutionAttempted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ResolutionAttempted) String() string { return string(etw.AppendText(nil, &e)) }
 
 var resolutionAttempted = etw.EventDesc{
 	Provider: &providerDesc, ID: 292, Level: 4, Opcode: 11, Task: 32, Keywords: 0x4,
-	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	Name:  "ResolutionAttempted", TaskName: "AssemblyLoader", OpcodeName: "ResolutionAttempted",
+	Class: classAssemblyLoader, Name: "ResolutionAttempted", TaskName: "AssemblyLoader", OpcodeName: "ResolutionAttempted",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -416,21 +371,14 @@ var resolutionAttempted = etw.EventDesc{
 	},
 }
 
-// AnyResolutionAttempted is [ResolutionAttempted] in any version: a newer one
-// is decoded like it.
+// AnyResolutionAttempted is [ResolutionAttempted] in any version: a newer one is decoded like
+// it.
 type AnyResolutionAttempted struct {
 	Seen etw.Seen
 	ResolutionAttempted
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResolutionAttempted) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&resolutionAttempted}
-}
-func (e *AnyResolutionAttempted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResolutionAttempted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResolutionAttempted.DecodePayload(p, ptr)
@@ -446,28 +394,23 @@ func (e AnyResolutionAttempted) Clone() *AnyResolutionAttempted {
 	return &e
 }
 
-// AssemblyLoadContextResolvingHandlerInvoked is event 293, version 0, of task
-// AssemblyLoader, opcode AssemblyLoadContextResolvingHandlerInvoked, keyword
-// AssemblyLoaderKeyword, level win:Informational.
+// AssemblyLoadContextResolvingHandlerInvoked is event 293, version 0, of [TaskAssemblyLoader],
+// opcode [OpcodeAssemblyLoaderAssemblyLoadContextResolvingHandlerInvoked], enabled by
+// [KeywordAssemblyLoader] (0x4) at [etw.LevelInformational] (4).
+// [AnyAssemblyLoadContextResolvingHandlerInvoked] takes newer versions, too.
 //
 // A handler of AssemblyLoadContext.Resolving was called, and what it returned.
 type AssemblyLoadContextResolvingHandlerInvoked struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Name of the handler method.
-	HandlerName etw.UTF16
+	ClrInstanceID uint16    // see WithClrInstanceID
+	AssemblyName  etw.UTF16 // Full name of the assembly.
+	HandlerName   etw.UTF16 // Name of the handler method.
 	// Name of the load context in which the assembly is searched for.
 	AssemblyLoadContext etw.UTF16
-	// Full name of the assembly that was found; empty if none was.
-	ResultAssemblyName etw.UTF16
-	// Path of the assembly that was found; empty if none was.
-	ResultAssemblyPath etw.UTF16
+	ResultAssemblyName  etw.UTF16 // Full name of the assembly that was found; empty if none was.
+	ResultAssemblyPath  etw.UTF16 // Path of the assembly that was found; empty if none was.
 }
 
-// EventDesc returns the description of
-// AssemblyLoadContextResolvingHandlerInvoked.
+// EventDesc returns the description of AssemblyLoadContextResolvingHandlerInvoked.
 func (*AssemblyLoadContextResolvingHandlerInvoked) EventDesc() *etw.EventDesc {
 	return &assemblyLoadContextResolvingHandlerInvoked
 }
@@ -477,8 +420,7 @@ func (e *AssemblyLoadContextResolvingHandlerInvoked) GetClrInstanceID() uint16 {
 	return e.ClrInstanceID
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyLoadContextResolvingHandlerInvoked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&assemblyLoadContextResolvingHandlerInvoked, p, ptr)
@@ -537,15 +479,10 @@ func (e AssemblyLoadContextResolvingHandlerInvoked) Clone() *AssemblyLoadContext
 func (e AssemblyLoadContextResolvingHandlerInvoked) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e AssemblyLoadContextResolvingHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AssemblyLoadContextResolvingHandlerInvoked) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 	Provider: &providerDesc, ID: 293, Level: 4, Opcode: 12, Task: 32, Keywords: 0x4,
-	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	Name:  "AssemblyLoadContextResolvingHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AssemblyLoadContextResolvingHandlerInvoked",
+	Class: classAssemblyLoader, Name: "AssemblyLoadContextResolvingHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AssemblyLoadContextResolvingHandlerInvoked",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -557,21 +494,13 @@ var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 }
 
 // AnyAssemblyLoadContextResolvingHandlerInvoked is
-// [AssemblyLoadContextResolvingHandlerInvoked] in any version: a newer one is
-// decoded like it.
+// [AssemblyLoadContextResolvingHandlerInvoked] in any version: a newer one is decoded like it.
 type AnyAssemblyLoadContextResolvingHandlerInvoked struct {
 	Seen etw.Seen
 	AssemblyLoadContextResolvingHandlerInvoked
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAssemblyLoadContextResolvingHandlerInvoked) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&assemblyLoadContextResolvingHandlerInvoked}
-}
-func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAssemblyLoadContextResolvingHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AssemblyLoadContextResolvingHandlerInvoked.DecodePayload(p, ptr)
@@ -587,22 +516,18 @@ func (e AnyAssemblyLoadContextResolvingHandlerInvoked) Clone() *AnyAssemblyLoadC
 	return &e
 }
 
-// AppDomainAssemblyResolveHandlerInvoked is event 294, version 0, of task
-// AssemblyLoader, opcode AppDomainAssemblyResolveHandlerInvoked, keyword
-// AssemblyLoaderKeyword, level win:Informational.
+// AppDomainAssemblyResolveHandlerInvoked is event 294, version 0, of [TaskAssemblyLoader],
+// opcode [OpcodeAssemblyLoaderAppDomainAssemblyResolveHandlerInvoked], enabled by
+// [KeywordAssemblyLoader] (0x4) at [etw.LevelInformational] (4).
+// [AnyAppDomainAssemblyResolveHandlerInvoked] takes newer versions, too.
 //
 // A handler of AppDomain.AssemblyResolve was called, and what it returned.
 type AppDomainAssemblyResolveHandlerInvoked struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Name of the handler method.
-	HandlerName etw.UTF16
-	// Full name of the assembly that was found; empty if none was.
-	ResultAssemblyName etw.UTF16
-	// Path of the assembly that was found; empty if none was.
-	ResultAssemblyPath etw.UTF16
+	ClrInstanceID      uint16    // see WithClrInstanceID
+	AssemblyName       etw.UTF16 // Full name of the assembly.
+	HandlerName        etw.UTF16 // Name of the handler method.
+	ResultAssemblyName etw.UTF16 // Full name of the assembly that was found; empty if none was.
+	ResultAssemblyPath etw.UTF16 // Path of the assembly that was found; empty if none was.
 }
 
 // EventDesc returns the description of AppDomainAssemblyResolveHandlerInvoked.
@@ -613,8 +538,7 @@ func (*AppDomainAssemblyResolveHandlerInvoked) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AppDomainAssemblyResolveHandlerInvoked) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AppDomainAssemblyResolveHandlerInvoked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&appDomainAssemblyResolveHandlerInvoked, p, ptr)
@@ -668,15 +592,10 @@ func (e AppDomainAssemblyResolveHandlerInvoked) Clone() *AppDomainAssemblyResolv
 func (e AppDomainAssemblyResolveHandlerInvoked) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e AppDomainAssemblyResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AppDomainAssemblyResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 	Provider: &providerDesc, ID: 294, Level: 4, Opcode: 13, Task: 32, Keywords: 0x4,
-	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	Name:  "AppDomainAssemblyResolveHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AppDomainAssemblyResolveHandlerInvoked",
+	Class: classAssemblyLoader, Name: "AppDomainAssemblyResolveHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AppDomainAssemblyResolveHandlerInvoked",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -686,22 +605,14 @@ var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 	},
 }
 
-// AnyAppDomainAssemblyResolveHandlerInvoked is
-// [AppDomainAssemblyResolveHandlerInvoked] in any version: a newer one is
-// decoded like it.
+// AnyAppDomainAssemblyResolveHandlerInvoked is [AppDomainAssemblyResolveHandlerInvoked] in any
+// version: a newer one is decoded like it.
 type AnyAppDomainAssemblyResolveHandlerInvoked struct {
 	Seen etw.Seen
 	AppDomainAssemblyResolveHandlerInvoked
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAppDomainAssemblyResolveHandlerInvoked) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&appDomainAssemblyResolveHandlerInvoked}
-}
-func (e *AnyAppDomainAssemblyResolveHandlerInvoked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAppDomainAssemblyResolveHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AppDomainAssemblyResolveHandlerInvoked.DecodePayload(p, ptr)
@@ -716,20 +627,18 @@ func (e AnyAppDomainAssemblyResolveHandlerInvoked) Clone() *AnyAppDomainAssembly
 	return &e
 }
 
-// AssemblyLoadFromResolveHandlerInvoked is event 295, version 0, of task
-// AssemblyLoader, opcode AssemblyLoadFromResolveHandlerInvoked, keyword
-// AssemblyLoaderKeyword, level win:Informational.
+// AssemblyLoadFromResolveHandlerInvoked is event 295, version 0, of [TaskAssemblyLoader],
+// opcode [OpcodeAssemblyLoaderAssemblyLoadFromResolveHandlerInvoked], enabled by
+// [KeywordAssemblyLoader] (0x4) at [etw.LevelInformational] (4).
+// [AnyAssemblyLoadFromResolveHandlerInvoked] takes newer versions, too.
 //
 // The handler that serves Assembly.LoadFrom was called.
 type AssemblyLoadFromResolveHandlerInvoked struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
+	ClrInstanceID uint16    // see WithClrInstanceID
+	AssemblyName  etw.UTF16 // Full name of the assembly.
 	// Whether the requesting assembly had itself been loaded by LoadFrom.
-	IsTrackedLoad etw.Bool
-	// Path of the assembly that asked.
-	RequestingAssemblyPath etw.UTF16
+	IsTrackedLoad          etw.Bool
+	RequestingAssemblyPath etw.UTF16 // Path of the assembly that asked.
 	// Path that the handler looks at: beside the assembly that asked.
 	ComputedRequestedAssemblyPath etw.UTF16
 }
@@ -742,8 +651,7 @@ func (*AssemblyLoadFromResolveHandlerInvoked) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AssemblyLoadFromResolveHandlerInvoked) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyLoadFromResolveHandlerInvoked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&assemblyLoadFromResolveHandlerInvoked, p, ptr)
@@ -796,15 +704,10 @@ func (e AssemblyLoadFromResolveHandlerInvoked) Clone() *AssemblyLoadFromResolveH
 func (e AssemblyLoadFromResolveHandlerInvoked) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e AssemblyLoadFromResolveHandlerInvoked) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AssemblyLoadFromResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 	Provider: &providerDesc, ID: 295, Level: 4, Opcode: 14, Task: 32, Keywords: 0x4,
-	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	Name:  "AssemblyLoadFromResolveHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AssemblyLoadFromResolveHandlerInvoked",
+	Class: classAssemblyLoader, Name: "AssemblyLoadFromResolveHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AssemblyLoadFromResolveHandlerInvoked",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -814,22 +717,14 @@ var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 	},
 }
 
-// AnyAssemblyLoadFromResolveHandlerInvoked is
-// [AssemblyLoadFromResolveHandlerInvoked] in any version: a newer one is
-// decoded like it.
+// AnyAssemblyLoadFromResolveHandlerInvoked is [AssemblyLoadFromResolveHandlerInvoked] in any
+// version: a newer one is decoded like it.
 type AnyAssemblyLoadFromResolveHandlerInvoked struct {
 	Seen etw.Seen
 	AssemblyLoadFromResolveHandlerInvoked
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAssemblyLoadFromResolveHandlerInvoked) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&assemblyLoadFromResolveHandlerInvoked}
-}
-func (e *AnyAssemblyLoadFromResolveHandlerInvoked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAssemblyLoadFromResolveHandlerInvoked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AssemblyLoadFromResolveHandlerInvoked.DecodePayload(p, ptr)
@@ -843,19 +738,16 @@ func (e AnyAssemblyLoadFromResolveHandlerInvoked) Clone() *AnyAssemblyLoadFromRe
 	return &e
 }
 
-// KnownPathProbed is event 296, version 0, of task AssemblyLoader, opcode
-// KnownPathProbed, keyword AssemblyLoaderKeyword, level win:Informational.
+// KnownPathProbed is event 296, version 0, of [TaskAssemblyLoader], opcode
+// [OpcodeAssemblyLoaderKnownPathProbed], enabled by [KeywordAssemblyLoader] (0x4) at
+// [etw.LevelInformational] (4). [AnyKnownPathProbed] takes newer versions, too.
 //
 // A place where an assembly might be was looked at.
 type KnownPathProbed struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Path that was looked at.
-	FilePath etw.UTF16
-	// Where the path comes from.
-	Source KnownPathSource
-	// HRESULT of the attempt: 0 if the file was found.
-	Result int32
+	ClrInstanceID uint16          // see WithClrInstanceID
+	FilePath      etw.UTF16       // Path that was looked at.
+	Source        KnownPathSource // Where the path comes from.
+	Result        int32           // HRESULT of the attempt: 0 if the file was found.
 }
 
 // EventDesc returns the description of KnownPathProbed.
@@ -864,8 +756,7 @@ func (*KnownPathProbed) EventDesc() *etw.EventDesc { return &knownPathProbed }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *KnownPathProbed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *KnownPathProbed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&knownPathProbed, p, ptr)
@@ -909,14 +800,11 @@ func (e KnownPathProbed) Clone() *KnownPathProbed {
 	return &e
 }
 
-func (e KnownPathProbed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e KnownPathProbed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e KnownPathProbed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e KnownPathProbed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var knownPathProbed = etw.EventDesc{
 	Provider: &providerDesc, ID: 296, Level: 4, Opcode: 15, Task: 32, Keywords: 0x4,
-	Class: etw.GUID{0x9e, 0x33, 0xf2, 0xbc, 0xa6, 0xb0, 0x2d, 0x45, 0x96, 0x6c, 0x33, 0xac, 0x9d, 0xd8, 0x25, 0x73},
-	Name:  "KnownPathProbed", TaskName: "AssemblyLoader", OpcodeName: "KnownPathProbed",
+	Class: classAssemblyLoader, Name: "KnownPathProbed", TaskName: "AssemblyLoader", OpcodeName: "KnownPathProbed",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "FilePath", Type: etw.InUnicodeString},
@@ -925,19 +813,13 @@ var knownPathProbed = etw.EventDesc{
 	},
 }
 
-// AnyKnownPathProbed is [KnownPathProbed] in any version: a newer one is
-// decoded like it.
+// AnyKnownPathProbed is [KnownPathProbed] in any version: a newer one is decoded like it.
 type AnyKnownPathProbed struct {
 	Seen etw.Seen
 	KnownPathProbed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyKnownPathProbed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&knownPathProbed} }
-func (e *AnyKnownPathProbed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyKnownPathProbed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.KnownPathProbed.DecodePayload(p, ptr)

@@ -305,7 +305,7 @@ func typed(event reflect.Type) string {
 	var parts []string
 	for i := range event.NumField() {
 		f := event.Field(i)
-		if !f.IsExported() {
+		if !f.IsExported() || f.Anonymous {
 			continue
 		}
 		name := goNames[f.Type]

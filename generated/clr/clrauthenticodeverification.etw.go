@@ -5,23 +5,16 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// AuthenticodeVerificationStart is event 183, version 0, of task
-// CLRAuthenticodeVerification, opcode win:Start, keyword SecurityKeyword,
-// level win:Verbose.
-//
-// The check of a module's Authenticode signature begins.
+// AuthenticodeVerificationStart is event 183, version 0. [AnyAuthenticodeVerificationStart]
+// says what it means.
 type AuthenticodeVerificationStart struct {
-	// Flags of the check.
 	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Path of the module that is checked.
-	ModulePath etw.UTF16
+	ErrorCode         uint32
+	ModulePath        etw.UTF16
 }
 
 // EventDesc returns the description of AuthenticodeVerificationStart.
@@ -29,8 +22,7 @@ func (*AuthenticodeVerificationStart) EventDesc() *etw.EventDesc {
 	return &authenticodeVerificationStart
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AuthenticodeVerificationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*authenticodeVerificationLayout)(e).decode(p, ptr, &authenticodeVerificationStart)
 }
@@ -51,19 +43,16 @@ func (e AuthenticodeVerificationStart) Clone() *AuthenticodeVerificationStart {
 	return &e
 }
 
-func (e AuthenticodeVerificationStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AuthenticodeVerificationStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AuthenticodeVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AuthenticodeVerificationStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var authenticodeVerificationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 183, Level: 5, Opcode: 1, Task: 13, Keywords: 0x400,
-	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
-	Name:  "AuthenticodeVerificationStart", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
+	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStart", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
 	Fields: authenticodeVerificationLayoutFields,
 }
 
-// authenticodeVerificationLayout is the template AuthenticodeVerification,
-// which several events use.
+// authenticodeVerificationLayout is the template AuthenticodeVerification, which several
+// events use.
 type authenticodeVerificationLayout AuthenticodeVerificationStart
 
 func (e *authenticodeVerificationLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -107,21 +96,13 @@ var authenticodeVerificationLayoutFields = []etw.FieldDesc{
 	{Name: "ModulePath", Type: etw.InUnicodeString},
 }
 
-// AuthenticodeVerificationStartV1 is AuthenticodeVerificationStart_V1: event
-// 183, version 1, of task CLRAuthenticodeVerification, opcode win:Start,
-// keyword SecurityKeyword, level win:Verbose.
-//
-// The check of a module's Authenticode signature begins. Version 1 adds
-// ClrInstanceID.
+// AuthenticodeVerificationStartV1 is AuthenticodeVerificationStart_V1: event 183, version 1.
+// [AnyAuthenticodeVerificationStart] says what it means.
 type AuthenticodeVerificationStartV1 struct {
-	// Flags of the check.
 	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Path of the module that is checked.
-	ModulePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ErrorCode         uint32
+	ModulePath        etw.UTF16
+	ClrInstanceID     uint16
 }
 
 // EventDesc returns the description of AuthenticodeVerificationStart_V1.
@@ -132,8 +113,7 @@ func (*AuthenticodeVerificationStartV1) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AuthenticodeVerificationStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AuthenticodeVerificationStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*authenticodeVerificationV1Layout)(e).decode(p, ptr, &authenticodeVerificationStartV1)
 }
@@ -154,21 +134,16 @@ func (e AuthenticodeVerificationStartV1) Clone() *AuthenticodeVerificationStartV
 	return &e
 }
 
-func (e AuthenticodeVerificationStartV1) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AuthenticodeVerificationStartV1) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e AuthenticodeVerificationStartV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e AuthenticodeVerificationStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var authenticodeVerificationStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 183, Version: 1, Level: 5, Opcode: 1, Task: 13, Keywords: 0x400,
-	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
-	Name:  "AuthenticodeVerificationStart_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
+	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStart_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
 	Fields: authenticodeVerificationV1LayoutFields,
 }
 
-// authenticodeVerificationV1Layout is the template
-// AuthenticodeVerification_V1, which several events use.
+// authenticodeVerificationV1Layout is the template AuthenticodeVerification_V1, which several
+// events use.
 type authenticodeVerificationV1Layout AuthenticodeVerificationStartV1
 
 func (e *authenticodeVerificationV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -217,31 +192,24 @@ var authenticodeVerificationV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAuthenticodeVerificationStart is event 183, of task
-// CLRAuthenticodeVerification, opcode win:Start, keyword SecurityKeyword,
-// level win:Verbose, in any version.
+// AnyAuthenticodeVerificationStart is event 183 in any version, of
+// [TaskCLRAuthenticodeVerification], opcode [etw.OpcodeStart], enabled by [KeywordSecurity]
+// (0x400) at [etw.LevelVerbose] (5).
 //
-// The check of a module's Authenticode signature begins. Version 1 adds
-// ClrInstanceID.
+// The check of a module's Authenticode signature begins. Version 1 adds ClrInstanceID.
 //
-// The versions are [AuthenticodeVerificationStart] and
-// [AuthenticodeVerificationStartV1]; a newer one is decoded like the last of
-// these. Fields that the decoded version lacks are zero.
+// The versions are [AuthenticodeVerificationStart] and [AuthenticodeVerificationStartV1]; a
+// newer one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyAuthenticodeVerificationStart struct {
 	Seen etw.Seen
 
-	// Flags of the check.
-	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Path of the module that is checked.
-	ModulePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	VerificationFlags uint32    // Flags of the check.
+	ErrorCode         uint32    // Result of the check: 0 for success, else an HRESULT.
+	ModulePath        etw.UTF16 // Path of the module that is checked.
+	ClrInstanceID     uint16    // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyAuthenticodeVerificationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -249,17 +217,17 @@ func (e *AnyAuthenticodeVerificationStart) GetClrInstanceID() uint16 { return e.
 
 var anyAuthenticodeVerificationStart = []*etw.EventDesc{&authenticodeVerificationStart, &authenticodeVerificationStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAuthenticodeVerificationStart) EventDescs() []*etw.EventDesc {
 	return anyAuthenticodeVerificationStart
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyAuthenticodeVerificationStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyAuthenticodeVerificationStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAuthenticodeVerificationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAuthenticodeVerificationV1Layout)(e).decode(version, p, ptr, anyAuthenticodeVerificationStart)
 }
@@ -275,15 +243,15 @@ func (e AnyAuthenticodeVerificationStart) Clone() *AnyAuthenticodeVerificationSt
 	return &e
 }
 
-func (e AnyAuthenticodeVerificationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyAuthenticodeVerificationStart) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyAuthenticodeVerificationStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAuthenticodeVerificationStart) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }
 
-// anyAuthenticodeVerificationV1Layout is what types for all versions of an
-// event share, the newest of which has the template
-// AuthenticodeVerification_V1.
+// anyAuthenticodeVerificationV1Layout is what types for all versions of an event share, the
+// newest of which has the template AuthenticodeVerification_V1.
 type anyAuthenticodeVerificationV1Layout AnyAuthenticodeVerificationStart
 
 func (e *anyAuthenticodeVerificationV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -330,25 +298,18 @@ func (e *anyAuthenticodeVerificationV1Layout) detach() {
 	e.ModulePath = e.ModulePath.Clone()
 }
 
-// AuthenticodeVerificationStop is event 184, version 0, of task
-// CLRAuthenticodeVerification, opcode win:Stop, keyword SecurityKeyword, level
-// win:Informational.
-//
-// The check of a module's Authenticode signature ended.
+// AuthenticodeVerificationStop is event 184, version 0. [AnyAuthenticodeVerificationStop] says
+// what it means.
 type AuthenticodeVerificationStop struct {
-	// Flags of the check.
 	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Path of the module that is checked.
-	ModulePath etw.UTF16
+	ErrorCode         uint32
+	ModulePath        etw.UTF16
 }
 
 // EventDesc returns the description of AuthenticodeVerificationStop.
 func (*AuthenticodeVerificationStop) EventDesc() *etw.EventDesc { return &authenticodeVerificationStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AuthenticodeVerificationStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*authenticodeVerificationLayout)(e).decode(p, ptr, &authenticodeVerificationStop)
 }
@@ -369,32 +330,21 @@ func (e AuthenticodeVerificationStop) Clone() *AuthenticodeVerificationStop {
 	return &e
 }
 
-func (e AuthenticodeVerificationStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AuthenticodeVerificationStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AuthenticodeVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AuthenticodeVerificationStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var authenticodeVerificationStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 184, Level: 4, Opcode: 2, Task: 13, Keywords: 0x400,
-	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
-	Name:  "AuthenticodeVerificationStop", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
+	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStop", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
 	Fields: authenticodeVerificationLayoutFields,
 }
 
-// AuthenticodeVerificationStopV1 is AuthenticodeVerificationStop_V1: event
-// 184, version 1, of task CLRAuthenticodeVerification, opcode win:Stop,
-// keyword SecurityKeyword, level win:Informational.
-//
-// The check of a module's Authenticode signature ended. Version 1 adds
-// ClrInstanceID.
+// AuthenticodeVerificationStopV1 is AuthenticodeVerificationStop_V1: event 184, version 1.
+// [AnyAuthenticodeVerificationStop] says what it means.
 type AuthenticodeVerificationStopV1 struct {
-	// Flags of the check.
 	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Path of the module that is checked.
-	ModulePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ErrorCode         uint32
+	ModulePath        etw.UTF16
+	ClrInstanceID     uint16
 }
 
 // EventDesc returns the description of AuthenticodeVerificationStop_V1.
@@ -405,8 +355,7 @@ func (*AuthenticodeVerificationStopV1) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AuthenticodeVerificationStopV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AuthenticodeVerificationStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*authenticodeVerificationV1Layout)(e).decode(p, ptr, &authenticodeVerificationStopV1)
 }
@@ -427,42 +376,32 @@ func (e AuthenticodeVerificationStopV1) Clone() *AuthenticodeVerificationStopV1 
 	return &e
 }
 
-func (e AuthenticodeVerificationStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AuthenticodeVerificationStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AuthenticodeVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AuthenticodeVerificationStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var authenticodeVerificationStopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 184, Version: 1, Level: 4, Opcode: 2, Task: 13, Keywords: 0x400,
-	Class: etw.GUID{0xd9, 0x04, 0x73, 0xb1, 0xfa, 0x5a, 0xa6, 0x4d, 0x9f, 0x7b, 0x5a, 0x4f, 0xa7, 0x31, 0x29, 0xb6},
-	Name:  "AuthenticodeVerificationStop_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
+	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStop_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
 	Fields: authenticodeVerificationV1LayoutFields,
 }
 
-// AnyAuthenticodeVerificationStop is event 184, of task
-// CLRAuthenticodeVerification, opcode win:Stop, keyword SecurityKeyword, level
-// win:Informational, in any version.
+// AnyAuthenticodeVerificationStop is event 184 in any version, of
+// [TaskCLRAuthenticodeVerification], opcode [etw.OpcodeStop], enabled by [KeywordSecurity]
+// (0x400) at [etw.LevelInformational] (4).
 //
-// The check of a module's Authenticode signature ended. Version 1 adds
-// ClrInstanceID.
+// The check of a module's Authenticode signature ended. Version 1 adds ClrInstanceID.
 //
-// The versions are [AuthenticodeVerificationStop] and
-// [AuthenticodeVerificationStopV1]; a newer one is decoded like the last of
-// these. Fields that the decoded version lacks are zero.
+// The versions are [AuthenticodeVerificationStop] and [AuthenticodeVerificationStopV1]; a
+// newer one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyAuthenticodeVerificationStop struct {
 	Seen etw.Seen
 
-	// Flags of the check.
-	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Path of the module that is checked.
-	ModulePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	VerificationFlags uint32    // Flags of the check.
+	ErrorCode         uint32    // Result of the check: 0 for success, else an HRESULT.
+	ModulePath        etw.UTF16 // Path of the module that is checked.
+	ClrInstanceID     uint16    // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyAuthenticodeVerificationStop) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -470,17 +409,17 @@ func (e *AnyAuthenticodeVerificationStop) GetClrInstanceID() uint16 { return e.C
 
 var anyAuthenticodeVerificationStop = []*etw.EventDesc{&authenticodeVerificationStop, &authenticodeVerificationStopV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAuthenticodeVerificationStop) EventDescs() []*etw.EventDesc {
 	return anyAuthenticodeVerificationStop
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyAuthenticodeVerificationStop) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyAuthenticodeVerificationStop, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAuthenticodeVerificationStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAuthenticodeVerificationV1Layout)(e).decode(version, p, ptr, anyAuthenticodeVerificationStop)
 }
@@ -496,8 +435,9 @@ func (e AnyAuthenticodeVerificationStop) Clone() *AnyAuthenticodeVerificationSto
 	return &e
 }
 
-func (e AnyAuthenticodeVerificationStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyAuthenticodeVerificationStop) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyAuthenticodeVerificationStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAuthenticodeVerificationStop) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }

@@ -5,38 +5,27 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ILStubGenerated is event 88, version 0, of task CLRILStub, opcode
-// ILStubGenerated, keyword InteropKeyword, level win:Informational.
+// ILStubGenerated is event 88, version 0, of [TaskCLRILStub], opcode
+// [OpcodeCLRILStubILStubGenerated], enabled by [KeywordInterop] (0x2000) at
+// [etw.LevelInformational] (4). [AnyILStubGenerated] takes newer versions, too.
 //
 // The runtime generated a stub for a call between managed and native code.
 type ILStubGenerated struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the stub.
-	StubMethodID uint64
-	// What the stub is for.
-	StubFlags ILStubGeneratedFlags
-	// Metadata token of the managed method.
-	ManagedInteropMethodToken uint32
-	// Full name of the class of the managed method.
-	ManagedInteropMethodNamespace etw.UTF16
-	// Name of the managed method.
-	ManagedInteropMethodName etw.UTF16
-	// Signature of the managed method.
-	ManagedInteropMethodSignature etw.UTF16
-	// Signature of the native function.
-	NativeMethodSignature etw.UTF16
-	// Signature of the stub.
-	StubMethodSignature etw.UTF16
-	// IL of the stub, as text.
-	StubMethodILCode etw.UTF16
+	ClrInstanceID                 uint16               // see WithClrInstanceID
+	ModuleID                      uint64               // Identifier of the module, as in the module's own load event.
+	StubMethodID                  uint64               // Identifier of the stub.
+	StubFlags                     ILStubGeneratedFlags // What the stub is for.
+	ManagedInteropMethodToken     uint32               // Metadata token of the managed method.
+	ManagedInteropMethodNamespace etw.UTF16            // Full name of the class of the managed method.
+	ManagedInteropMethodName      etw.UTF16            // Name of the managed method.
+	ManagedInteropMethodSignature etw.UTF16            // Signature of the managed method.
+	NativeMethodSignature         etw.UTF16            // Signature of the native function.
+	StubMethodSignature           etw.UTF16            // Signature of the stub.
+	StubMethodILCode              etw.UTF16            // IL of the stub, as text.
 }
 
 // EventDesc returns the description of ILStubGenerated.
@@ -45,8 +34,7 @@ func (*ILStubGenerated) EventDesc() *etw.EventDesc { return &ilStubGenerated }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ILStubGenerated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ILStubGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 26 {
 		return 0, etw.Short(&ilStubGenerated, p, ptr)
@@ -123,14 +111,11 @@ func (e ILStubGenerated) Clone() *ILStubGenerated {
 	return &e
 }
 
-func (e ILStubGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ILStubGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ILStubGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ILStubGenerated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ilStubGenerated = etw.EventDesc{
 	Provider: &providerDesc, ID: 88, Level: 4, Opcode: 88, Task: 15, Keywords: 0x2000,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x00, 0x00, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ILStubGenerated", TaskName: "CLRILStub", OpcodeName: "ILStubGenerated",
+	Class: classCLRILStub, Name: "ILStubGenerated", TaskName: "CLRILStub", OpcodeName: "ILStubGenerated",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -146,19 +131,13 @@ var ilStubGenerated = etw.EventDesc{
 	},
 }
 
-// AnyILStubGenerated is [ILStubGenerated] in any version: a newer one is
-// decoded like it.
+// AnyILStubGenerated is [ILStubGenerated] in any version: a newer one is decoded like it.
 type AnyILStubGenerated struct {
 	Seen etw.Seen
 	ILStubGenerated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyILStubGenerated) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ilStubGenerated} }
-func (e *AnyILStubGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyILStubGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ILStubGenerated.DecodePayload(p, ptr)
@@ -175,25 +154,19 @@ func (e AnyILStubGenerated) Clone() *AnyILStubGenerated {
 	return &e
 }
 
-// ILStubCacheHit is event 89, version 0, of task CLRILStub, opcode
-// ILStubCacheHit, keyword InteropKeyword, level win:Informational.
+// ILStubCacheHit is event 89, version 0, of [TaskCLRILStub], opcode
+// [OpcodeCLRILStubILStubCacheHit], enabled by [KeywordInterop] (0x2000) at
+// [etw.LevelInformational] (4). [AnyILStubCacheHit] takes newer versions, too.
 //
 // A stub for a call between managed and native code was found in the cache.
 type ILStubCacheHit struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the stub.
-	StubMethodID uint64
-	// Metadata token of the managed method.
-	ManagedInteropMethodToken uint32
-	// Full name of the class of the managed method.
-	ManagedInteropMethodNamespace etw.UTF16
-	// Name of the managed method.
-	ManagedInteropMethodName etw.UTF16
-	// Signature of the managed method.
-	ManagedInteropMethodSignature etw.UTF16
+	ClrInstanceID                 uint16    // see WithClrInstanceID
+	ModuleID                      uint64    // Identifier of the module, as in the module's own load event.
+	StubMethodID                  uint64    // Identifier of the stub.
+	ManagedInteropMethodToken     uint32    // Metadata token of the managed method.
+	ManagedInteropMethodNamespace etw.UTF16 // Full name of the class of the managed method.
+	ManagedInteropMethodName      etw.UTF16 // Name of the managed method.
+	ManagedInteropMethodSignature etw.UTF16 // Signature of the managed method.
 }
 
 // EventDesc returns the description of ILStubCacheHit.
@@ -202,8 +175,7 @@ func (*ILStubCacheHit) EventDesc() *etw.EventDesc { return &ilStubCacheHit }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ILStubCacheHit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ILStubCacheHit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 22 {
 		return 0, etw.Short(&ilStubCacheHit, p, ptr)
@@ -261,14 +233,11 @@ func (e ILStubCacheHit) Clone() *ILStubCacheHit {
 	return &e
 }
 
-func (e ILStubCacheHit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ILStubCacheHit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ILStubCacheHit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ILStubCacheHit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ilStubCacheHit = etw.EventDesc{
 	Provider: &providerDesc, ID: 89, Level: 4, Opcode: 89, Task: 15, Keywords: 0x2000,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x00, 0x00, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ILStubCacheHit", TaskName: "CLRILStub", OpcodeName: "ILStubCacheHit",
+	Class: classCLRILStub, Name: "ILStubCacheHit", TaskName: "CLRILStub", OpcodeName: "ILStubCacheHit",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -280,19 +249,13 @@ var ilStubCacheHit = etw.EventDesc{
 	},
 }
 
-// AnyILStubCacheHit is [ILStubCacheHit] in any version: a newer one is decoded
-// like it.
+// AnyILStubCacheHit is [ILStubCacheHit] in any version: a newer one is decoded like it.
 type AnyILStubCacheHit struct {
 	Seen etw.Seen
 	ILStubCacheHit
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyILStubCacheHit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ilStubCacheHit} }
-func (e *AnyILStubCacheHit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyILStubCacheHit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ILStubCacheHit.DecodePayload(p, ptr)

@@ -5,37 +5,30 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleDCStartV2 is event 149, version 0, of task CLRLoader, opcode
-// ModuleDCStart, keyword LoaderKeyword, level win:Informational.
+// ModuleDCStartV2 is event 149, version 0, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderModuleDCStart], enabled by [KeywordLoader] (0x8) at [etw.LevelInformational]
+// (4). [AnyModuleDCStart] takes newer versions, too.
 //
-// A module that was there when the session started. Old: the rundown
-// provider's ModuleDCStart replaced it. The V2 in its symbol is not its
-// version, which is 0.
+// A module that was there when the session started. Old: the rundown provider's ModuleDCStart
+// replaced it. The V2 in its symbol is not its version, which is 0.
 type ModuleDCStartV2 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
+	ModuleID    uint64      // Identifier of the module, as in the module's own load event.
+	AssemblyID  uint64      // Identifier of the assembly.
+	ModuleFlags ModuleFlags // What kind of module it is.
+	Reserved1   uint32      // Reserved.
 	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
+	ModuleILPath     etw.UTF16
+	ModuleNativePath etw.UTF16 // Path of the module's native image; empty if there is none.
 }
 
 // EventDesc returns the description of ModuleDCStartV2.
 func (*ModuleDCStartV2) EventDesc() *etw.EventDesc { return &moduleDCStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadLayout)(e).decode(p, ptr, &moduleDCStartV2)
 }
@@ -56,19 +49,15 @@ func (e ModuleDCStartV2) Clone() *ModuleDCStartV2 {
 	return &e
 }
 
-func (e ModuleDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 149, Level: 4, Opcode: 35, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ModuleDCStartV2", TaskName: "CLRLoader", OpcodeName: "ModuleDCStart",
+	Class: classCLRLoader, Name: "ModuleDCStartV2", TaskName: "CLRLoader", OpcodeName: "ModuleDCStart",
 	Fields: moduleLoadUnloadLayoutFields,
 }
 
-// moduleLoadUnloadLayout is the template ModuleLoadUnload, which several
-// events use.
+// moduleLoadUnloadLayout is the template ModuleLoadUnload, which several events use.
 type moduleLoadUnloadLayout ModuleDCStartV2
 
 func (e *moduleLoadUnloadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -128,19 +117,13 @@ var moduleLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 }
 
-// AnyModuleDCStart is [ModuleDCStartV2] in any version: a newer one is decoded
-// like it.
+// AnyModuleDCStart is [ModuleDCStartV2] in any version: a newer one is decoded like it.
 type AnyModuleDCStart struct {
 	Seen etw.Seen
 	ModuleDCStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleDCStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleDCStartV2} }
-func (e *AnyModuleDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleDCStartV2.DecodePayload(p, ptr)
@@ -152,32 +135,26 @@ func (e AnyModuleDCStart) Clone() *AnyModuleDCStart {
 	return &e
 }
 
-// ModuleDCEndV2 is event 150, version 0, of task CLRLoader, opcode
-// ModuleDCEnd, keyword LoaderKeyword, level win:Informational.
+// ModuleDCEndV2 is event 150, version 0, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderModuleDCEnd], enabled by [KeywordLoader] (0x8) at [etw.LevelInformational]
+// (4). [AnyModuleDCEnd] takes newer versions, too.
 //
-// A module that was there when the session ended. Old: the rundown provider's
-// ModuleDCEnd replaced it. The V2 in its symbol is not its version, which is
-// 0.
+// A module that was there when the session ended. Old: the rundown provider's ModuleDCEnd
+// replaced it. The V2 in its symbol is not its version, which is 0.
 type ModuleDCEndV2 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
+	ModuleID    uint64      // Identifier of the module, as in the module's own load event.
+	AssemblyID  uint64      // Identifier of the assembly.
+	ModuleFlags ModuleFlags // What kind of module it is.
+	Reserved1   uint32      // Reserved.
 	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
+	ModuleILPath     etw.UTF16
+	ModuleNativePath etw.UTF16 // Path of the module's native image; empty if there is none.
 }
 
 // EventDesc returns the description of ModuleDCEndV2.
 func (*ModuleDCEndV2) EventDesc() *etw.EventDesc { return &moduleDCEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleDCEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadLayout)(e).decode(p, ptr, &moduleDCEndV2)
 }
@@ -198,30 +175,21 @@ func (e ModuleDCEndV2) Clone() *ModuleDCEndV2 {
 	return &e
 }
 
-func (e ModuleDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 150, Level: 4, Opcode: 36, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ModuleDCEndV2", TaskName: "CLRLoader", OpcodeName: "ModuleDCEnd",
+	Class: classCLRLoader, Name: "ModuleDCEndV2", TaskName: "CLRLoader", OpcodeName: "ModuleDCEnd",
 	Fields: moduleLoadUnloadLayoutFields,
 }
 
-// AnyModuleDCEnd is [ModuleDCEndV2] in any version: a newer one is decoded
-// like it.
+// AnyModuleDCEnd is [ModuleDCEndV2] in any version: a newer one is decoded like it.
 type AnyModuleDCEnd struct {
 	Seen etw.Seen
 	ModuleDCEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleDCEndV2} }
-func (e *AnyModuleDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleDCEndV2.DecodePayload(p, ptr)
@@ -233,32 +201,21 @@ func (e AnyModuleDCEnd) Clone() *AnyModuleDCEnd {
 	return &e
 }
 
-// DomainModuleLoad is event 151, version 0, of task CLRLoader, opcode
-// DomainModuleLoad, keyword LoaderKeyword, level win:Informational.
-//
-// A module was loaded into an application domain.
+// DomainModuleLoad is event 151, version 0. [AnyDomainModuleLoad] says what it means.
 type DomainModuleLoad struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	AppDomainID      uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
 }
 
 // EventDesc returns the description of DomainModuleLoad.
 func (*DomainModuleLoad) EventDesc() *etw.EventDesc { return &domainModuleLoad }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DomainModuleLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
 		return 0, etw.Short(&domainModuleLoad, p, ptr)
@@ -315,14 +272,11 @@ func (e DomainModuleLoad) Clone() *DomainModuleLoad {
 	return &e
 }
 
-func (e DomainModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DomainModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DomainModuleLoad) String() string { return string(etw.AppendText(nil, &e)) }
 
 var domainModuleLoad = etw.EventDesc{
 	Provider: &providerDesc, ID: 151, Level: 4, Opcode: 45, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "DomainModuleLoad", TaskName: "CLRLoader", OpcodeName: "DomainModuleLoad",
+	Class: classCLRLoader, Name: "DomainModuleLoad", TaskName: "CLRLoader", OpcodeName: "DomainModuleLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -334,29 +288,17 @@ var domainModuleLoad = etw.EventDesc{
 	},
 }
 
-// DomainModuleLoadV1 is DomainModuleLoad_V1: event 151, version 1, of task
-// CLRLoader, opcode DomainModuleLoad, keyword LoaderKeyword, level
-// win:Informational.
-//
-// A module was loaded into an application domain. Version 1 adds
-// ClrInstanceID.
+// DomainModuleLoadV1 is DomainModuleLoad_V1: event 151, version 1. [AnyDomainModuleLoad] says
+// what it means.
 type DomainModuleLoadV1 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	AppDomainID      uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of DomainModuleLoad_V1.
@@ -365,8 +307,7 @@ func (*DomainModuleLoadV1) EventDesc() *etw.EventDesc { return &domainModuleLoad
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *DomainModuleLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DomainModuleLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
 		return 0, etw.Short(&domainModuleLoadV1, p, ptr)
@@ -427,14 +368,11 @@ func (e DomainModuleLoadV1) Clone() *DomainModuleLoadV1 {
 	return &e
 }
 
-func (e DomainModuleLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DomainModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DomainModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DomainModuleLoadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var domainModuleLoadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 151, Version: 1, Level: 4, Opcode: 45, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "DomainModuleLoad_V1", TaskName: "CLRLoader", OpcodeName: "DomainModuleLoad",
+	Class: classCLRLoader, Name: "DomainModuleLoad_V1", TaskName: "CLRLoader", OpcodeName: "DomainModuleLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -447,39 +385,29 @@ var domainModuleLoadV1 = etw.EventDesc{
 	},
 }
 
-// AnyDomainModuleLoad is event 151, of task CLRLoader, opcode
-// DomainModuleLoad, keyword LoaderKeyword, level win:Informational, in any
-// version.
+// AnyDomainModuleLoad is event 151 in any version, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderDomainModuleLoad], enabled by [KeywordLoader] (0x8) at
+// [etw.LevelInformational] (4).
 //
-// A module was loaded into an application domain. Version 1 adds
-// ClrInstanceID.
+// A module was loaded into an application domain. Version 1 adds ClrInstanceID.
 //
-// The versions are [DomainModuleLoad] and [DomainModuleLoadV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [DomainModuleLoad] and [DomainModuleLoadV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyDomainModuleLoad struct {
 	Seen etw.Seen
 
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
+	ModuleID    uint64      // Identifier of the module, as in the module's own load event.
+	AssemblyID  uint64      // Identifier of the assembly.
+	AppDomainID uint64      // Identifier of the application domain.
+	ModuleFlags ModuleFlags // What kind of module it is.
+	Reserved1   uint32      // Reserved.
 	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ModuleILPath     etw.UTF16
+	ModuleNativePath etw.UTF16 // Path of the module's native image; empty if there is none.
+	ClrInstanceID    uint16    // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyDomainModuleLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -487,15 +415,15 @@ func (e *AnyDomainModuleLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyDomainModuleLoad = []*etw.EventDesc{&domainModuleLoad, &domainModuleLoadV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDomainModuleLoad) EventDescs() []*etw.EventDesc { return anyDomainModuleLoad }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDomainModuleLoad) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDomainModuleLoad, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDomainModuleLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -560,34 +488,27 @@ func (e AnyDomainModuleLoad) Clone() *AnyDomainModuleLoad {
 	return &e
 }
 
-func (e AnyDomainModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDomainModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDomainModuleLoad) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDomainModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ModuleLoad is event 152, version 0, of task CLRLoader, opcode ModuleLoad,
-// keyword LoaderKeyword, level win:Informational.
-//
-// A module was loaded.
+// ModuleLoad is event 152, version 0, of [TaskCLRLoader], opcode [OpcodeCLRLoaderModuleLoad],
+// enabled by [KeywordLoader] (0x8) at [etw.LevelInformational] (4). [AnyModuleLoad] says what
+// it means.
 type ModuleLoad struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
 }
 
 // EventDesc returns the description of ModuleLoad.
 func (*ModuleLoad) EventDesc() *etw.EventDesc { return &moduleLoad }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadLayout)(e).decode(p, ptr, &moduleLoad)
 }
@@ -598,9 +519,7 @@ func (e *ModuleLoad) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ModuleLoad) FieldValue(i int) etw.Value {
-	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
-}
+func (e *ModuleLoad) FieldValue(i int) etw.Value { return (*moduleLoadUnloadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ModuleLoad) Clone() *ModuleLoad {
@@ -608,37 +527,25 @@ func (e ModuleLoad) Clone() *ModuleLoad {
 	return &e
 }
 
-func (e ModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleLoad) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleLoad = etw.EventDesc{
 	Provider: &providerDesc, ID: 152, Level: 4, Opcode: 33, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ModuleLoad", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
+	Class: classCLRLoader, Name: "ModuleLoad", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
 	Fields: moduleLoadUnloadLayoutFields,
 }
 
-// ModuleLoadV1 is ModuleLoad_V1: event 152, version 1, of task CLRLoader,
-// opcode ModuleLoad, keywords LoaderKeyword and PerfTrackKeyword, level
-// win:Informational.
+// ModuleLoadV1 is ModuleLoad_V1: event 152, version 1. [AnyModuleLoad] says what it means.
 //
-// A module was loaded. Version 1 adds ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type ModuleLoadV1 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of ModuleLoad_V1.
@@ -647,8 +554,7 @@ func (*ModuleLoadV1) EventDesc() *etw.EventDesc { return &moduleLoadV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadV1Layout)(e).decode(p, ptr, &moduleLoadV1)
 }
@@ -669,19 +575,15 @@ func (e ModuleLoadV1) Clone() *ModuleLoadV1 {
 	return &e
 }
 
-func (e ModuleLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleLoadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleLoadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 152, Version: 1, Level: 4, Opcode: 33, Task: 10, Keywords: 0x20000008,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ModuleLoad_V1", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
+	Class: classCLRLoader, Name: "ModuleLoad_V1", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
 	Fields: moduleLoadUnloadV1LayoutFields,
 }
 
-// moduleLoadUnloadV1Layout is the template ModuleLoadUnload_V1, which several
-// events use.
+// moduleLoadUnloadV1Layout is the template ModuleLoadUnload_V1, which several events use.
 type moduleLoadUnloadV1Layout ModuleLoadV1
 
 func (e *moduleLoadUnloadV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -746,42 +648,24 @@ var moduleLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ModuleLoadV2 is ModuleLoad_V2: event 152, version 2, of task CLRLoader,
-// opcode ModuleLoad, keywords LoaderKeyword and PerfTrackKeyword, level
-// win:Informational.
+// ModuleLoadV2 is ModuleLoad_V2: event 152, version 2. [AnyModuleLoad] says what it means.
 //
-// A module was loaded. Version 2 adds ManagedPdbSignature, ManagedPdbAge,
-// ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and
-// NativePdbBuildPath.
+// Version 2 adds ManagedPdbSignature, ManagedPdbAge, ManagedPdbBuildPath, NativePdbSignature,
+// NativePdbAge and NativePdbBuildPath.
 type ModuleLoadV2 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleID            uint64
+	AssemblyID          uint64
+	ModuleFlags         ModuleFlags
+	Reserved1           uint32
+	ModuleILPath        etw.UTF16
+	ModuleNativePath    etw.UTF16
+	ClrInstanceID       uint16
 	ManagedPdbSignature etw.GUID
-	// Age of the PDB that the compiler wrote: how often it was updated.
-	ManagedPdbAge uint32
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	ManagedPdbAge       uint32
 	ManagedPdbBuildPath etw.UTF16
-	// GUID of the PDB of the module's native image; zero if there is none.
-	NativePdbSignature etw.GUID
-	// Age of the PDB of the module's native image.
-	NativePdbAge uint32
-	// Path, or just the file name, of the native image's PDB when it was built.
-	NativePdbBuildPath etw.UTF16
+	NativePdbSignature  etw.GUID
+	NativePdbAge        uint32
+	NativePdbBuildPath  etw.UTF16
 }
 
 // EventDesc returns the description of ModuleLoad_V2.
@@ -790,8 +674,7 @@ func (*ModuleLoadV2) EventDesc() *etw.EventDesc { return &moduleLoadV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleLoadV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleLoadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadV2Layout)(e).decode(p, ptr, &moduleLoadV2)
 }
@@ -812,19 +695,15 @@ func (e ModuleLoadV2) Clone() *ModuleLoadV2 {
 	return &e
 }
 
-func (e ModuleLoadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleLoadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleLoadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleLoadV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 152, Version: 2, Level: 4, Opcode: 33, Task: 10, Keywords: 0x20000008,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ModuleLoad_V2", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
+	Class: classCLRLoader, Name: "ModuleLoad_V2", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
 	Fields: moduleLoadUnloadV2LayoutFields,
 }
 
-// moduleLoadUnloadV2Layout is the template ModuleLoadUnload_V2, which several
-// events use.
+// moduleLoadUnloadV2Layout is the template ModuleLoadUnload_V2, which several events use.
 type moduleLoadUnloadV2Layout ModuleLoadV2
 
 func (e *moduleLoadUnloadV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -921,42 +800,22 @@ var moduleLoadUnloadV2LayoutFields = []etw.FieldDesc{
 	{Name: "NativePdbBuildPath", Type: etw.InUnicodeString},
 }
 
-// ModuleLoadV3 is ModuleLoad_V3: event 152, version 3, of task CLRLoader,
-// opcode ModuleLoad, keywords LoaderKeyword and PerfTrackKeyword, level
-// win:Informational.
-//
-// A module was loaded. Version 3 adds NativeBuildID.
+// ModuleLoadV3 is ModuleLoad_V3: event 152, version 3. [AnyModuleLoad] says what it means.
 type ModuleLoadV3 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleID            uint64
+	AssemblyID          uint64
+	ModuleFlags         ModuleFlags
+	Reserved1           uint32
+	ModuleILPath        etw.UTF16
+	ModuleNativePath    etw.UTF16
+	ClrInstanceID       uint16
 	ManagedPdbSignature etw.GUID
-	// Age of the PDB that the compiler wrote: how often it was updated.
-	ManagedPdbAge uint32
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	ManagedPdbAge       uint32
 	ManagedPdbBuildPath etw.UTF16
-	// GUID of the PDB of the module's native image; zero if there is none.
-	NativePdbSignature etw.GUID
-	// Age of the PDB of the module's native image.
-	NativePdbAge uint32
-	// Path, or just the file name, of the native image's PDB when it was built.
-	NativePdbBuildPath etw.UTF16
-	// Build identifier of the module's native image, in hexadecimal digits.
-	NativeBuildID etw.UTF16
+	NativePdbSignature  etw.GUID
+	NativePdbAge        uint32
+	NativePdbBuildPath  etw.UTF16
+	NativeBuildID       etw.UTF16
 }
 
 // EventDesc returns the description of ModuleLoad_V3.
@@ -965,8 +824,7 @@ func (*ModuleLoadV3) EventDesc() *etw.EventDesc { return &moduleLoadV3 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleLoadV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleLoadV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&moduleLoadV3, p, ptr)
@@ -1054,14 +912,11 @@ func (e ModuleLoadV3) Clone() *ModuleLoadV3 {
 	return &e
 }
 
-func (e ModuleLoadV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleLoadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleLoadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleLoadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleLoadV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 152, Version: 3, Level: 4, Opcode: 33, Task: 10, Keywords: 0x20000008,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ModuleLoad_V3", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
+	Class: classCLRLoader, Name: "ModuleLoad_V3", TaskName: "CLRLoader", OpcodeName: "ModuleLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -1080,38 +935,31 @@ var moduleLoadV3 = etw.EventDesc{
 	},
 }
 
-// AnyModuleLoad is event 152, of task CLRLoader, opcode ModuleLoad, keywords
-// LoaderKeyword and PerfTrackKeyword, level win:Informational, in any version.
+// AnyModuleLoad is event 152 in any version, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderModuleLoad], enabled by [KeywordLoader] (0x8) or [KeywordPerfTrack]
+// (0x20000000) at [etw.LevelInformational] (4).
 //
 // A module was loaded. Version 3 adds NativeBuildID.
 //
-// The versions are [ModuleLoad], [ModuleLoadV1], [ModuleLoadV2], and
-// [ModuleLoadV3]; a newer one is decoded like the last of these. Fields that
-// the decoded version lacks are zero.
+// The versions are [ModuleLoad], [ModuleLoadV1], [ModuleLoadV2], and [ModuleLoadV3]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyModuleLoad struct {
 	Seen etw.Seen
 
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
+	ModuleID    uint64      // Identifier of the module, as in the module's own load event.
+	AssemblyID  uint64      // Identifier of the assembly.
+	ModuleFlags ModuleFlags // What kind of module it is.
+	Reserved1   uint32      // Reserved.
 	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleILPath     etw.UTF16
+	ModuleNativePath etw.UTF16 // Path of the module's native image; empty if there is none.
+	ClrInstanceID    uint16    // since version 1; see WithClrInstanceID
+	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge it identifies
+	// that file.
 	ManagedPdbSignature etw.GUID // since version 2
 	// Age of the PDB that the compiler wrote: how often it was updated.
 	ManagedPdbAge uint32 // since version 2
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	// Path, or just the file name, of the compiler's PDB when the module was built.
 	ManagedPdbBuildPath etw.UTF16 // since version 2
 	// GUID of the PDB of the module's native image; zero if there is none.
 	NativePdbSignature etw.GUID // since version 2
@@ -1123,29 +971,42 @@ type AnyModuleLoad struct {
 	NativeBuildID etw.UTF16 // since version 3
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
-func (e *AnyModuleLoad) HasClrInstanceID() bool       { return e.Seen.Layout >= 1 }
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyModuleLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// HasManagedPdbSignature reports whether the decoded version has ManagedPdbSignature.
 func (e *AnyModuleLoad) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
-func (e *AnyModuleLoad) HasManagedPdbAge() bool       { return e.Seen.Layout >= 2 }
+
+// HasManagedPdbAge reports whether the decoded version has ManagedPdbAge.
+func (e *AnyModuleLoad) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
+
+// HasManagedPdbBuildPath reports whether the decoded version has ManagedPdbBuildPath.
 func (e *AnyModuleLoad) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
-func (e *AnyModuleLoad) HasNativePdbSignature() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyModuleLoad) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyModuleLoad) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyModuleLoad) HasNativeBuildID() bool       { return e.Seen.Layout >= 3 }
+
+// HasNativePdbSignature reports whether the decoded version has NativePdbSignature.
+func (e *AnyModuleLoad) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
+
+// HasNativePdbAge reports whether the decoded version has NativePdbAge.
+func (e *AnyModuleLoad) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
+
+// HasNativePdbBuildPath reports whether the decoded version has NativePdbBuildPath.
+func (e *AnyModuleLoad) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
+
+// HasNativeBuildID reports whether the decoded version has NativeBuildID.
+func (e *AnyModuleLoad) HasNativeBuildID() bool { return e.Seen.Layout >= 3 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyModuleLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleLoad = []*etw.EventDesc{&moduleLoad, &moduleLoadV1, &moduleLoadV2, &moduleLoadV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyModuleLoad) EventDescs() []*etw.EventDesc { return anyModuleLoad }
-func (e *AnyModuleLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleLoad, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyModuleLoad) EventDesc() *etw.EventDesc { return etw.DescOf(anyModuleLoad, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyModuleLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -1260,34 +1121,27 @@ func (e AnyModuleLoad) Clone() *AnyModuleLoad {
 	return &e
 }
 
-func (e AnyModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleLoad) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ModuleUnload is event 153, version 0, of task CLRLoader, opcode
-// ModuleUnload, keyword LoaderKeyword, level win:Informational.
-//
-// A module was unloaded.
+// ModuleUnload is event 153, version 0, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderModuleUnload], enabled by [KeywordLoader] (0x8) at [etw.LevelInformational]
+// (4). [AnyModuleUnload] says what it means.
 type ModuleUnload struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
 }
 
 // EventDesc returns the description of ModuleUnload.
 func (*ModuleUnload) EventDesc() *etw.EventDesc { return &moduleUnload }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleUnload) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadLayout)(e).decode(p, ptr, &moduleUnload)
 }
@@ -1298,9 +1152,7 @@ func (e *ModuleUnload) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ModuleUnload) FieldValue(i int) etw.Value {
-	return (*moduleLoadUnloadLayout)(e).FieldValue(i)
-}
+func (e *ModuleUnload) FieldValue(i int) etw.Value { return (*moduleLoadUnloadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ModuleUnload) Clone() *ModuleUnload {
@@ -1308,37 +1160,26 @@ func (e ModuleUnload) Clone() *ModuleUnload {
 	return &e
 }
 
-func (e ModuleUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleUnload) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleUnload = etw.EventDesc{
 	Provider: &providerDesc, ID: 153, Level: 4, Opcode: 34, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ModuleUnload", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
+	Class: classCLRLoader, Name: "ModuleUnload", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
 	Fields: moduleLoadUnloadLayoutFields,
 }
 
-// ModuleUnloadV1 is ModuleUnload_V1: event 153, version 1, of task CLRLoader,
-// opcode ModuleUnload, keywords LoaderKeyword and PerfTrackKeyword, level
-// win:Informational.
+// ModuleUnloadV1 is ModuleUnload_V1: event 153, version 1. [AnyModuleUnload] says what it
+// means.
 //
-// A module was unloaded. Version 1 adds ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type ModuleUnloadV1 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of ModuleUnload_V1.
@@ -1347,8 +1188,7 @@ func (*ModuleUnloadV1) EventDesc() *etw.EventDesc { return &moduleUnloadV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleUnloadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleUnloadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadV1Layout)(e).decode(p, ptr, &moduleUnloadV1)
 }
@@ -1369,53 +1209,30 @@ func (e ModuleUnloadV1) Clone() *ModuleUnloadV1 {
 	return &e
 }
 
-func (e ModuleUnloadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleUnloadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleUnloadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 153, Version: 1, Level: 4, Opcode: 34, Task: 10, Keywords: 0x20000008,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ModuleUnload_V1", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
+	Class: classCLRLoader, Name: "ModuleUnload_V1", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
 	Fields: moduleLoadUnloadV1LayoutFields,
 }
 
-// ModuleUnloadV2 is ModuleUnload_V2: event 153, version 2, of task CLRLoader,
-// opcode ModuleUnload, keywords LoaderKeyword and PerfTrackKeyword, level
-// win:Informational.
-//
-// A module was unloaded. Version 2 adds ManagedPdbSignature, ManagedPdbAge,
-// ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and
-// NativePdbBuildPath.
+// ModuleUnloadV2 is ModuleUnload_V2: event 153, version 2. [AnyModuleUnload] says what it
+// means.
 type ModuleUnloadV2 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleID            uint64
+	AssemblyID          uint64
+	ModuleFlags         ModuleFlags
+	Reserved1           uint32
+	ModuleILPath        etw.UTF16
+	ModuleNativePath    etw.UTF16
+	ClrInstanceID       uint16
 	ManagedPdbSignature etw.GUID
-	// Age of the PDB that the compiler wrote: how often it was updated.
-	ManagedPdbAge uint32
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	ManagedPdbAge       uint32
 	ManagedPdbBuildPath etw.UTF16
-	// GUID of the PDB of the module's native image; zero if there is none.
-	NativePdbSignature etw.GUID
-	// Age of the PDB of the module's native image.
-	NativePdbAge uint32
-	// Path, or just the file name, of the native image's PDB when it was built.
-	NativePdbBuildPath etw.UTF16
+	NativePdbSignature  etw.GUID
+	NativePdbAge        uint32
+	NativePdbBuildPath  etw.UTF16
 }
 
 // EventDesc returns the description of ModuleUnload_V2.
@@ -1424,8 +1241,7 @@ func (*ModuleUnloadV2) EventDesc() *etw.EventDesc { return &moduleUnloadV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleUnloadV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleUnloadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadV2Layout)(e).decode(p, ptr, &moduleUnloadV2)
 }
@@ -1446,52 +1262,40 @@ func (e ModuleUnloadV2) Clone() *ModuleUnloadV2 {
 	return &e
 }
 
-func (e ModuleUnloadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleUnloadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleUnloadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleUnloadV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 153, Version: 2, Level: 4, Opcode: 34, Task: 10, Keywords: 0x20000008,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "ModuleUnload_V2", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
+	Class: classCLRLoader, Name: "ModuleUnload_V2", TaskName: "CLRLoader", OpcodeName: "ModuleUnload",
 	Fields: moduleLoadUnloadV2LayoutFields,
 }
 
-// AnyModuleUnload is event 153, of task CLRLoader, opcode ModuleUnload,
-// keywords LoaderKeyword and PerfTrackKeyword, level win:Informational, in any
-// version.
+// AnyModuleUnload is event 153 in any version, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderModuleUnload], enabled by [KeywordLoader] (0x8) or [KeywordPerfTrack]
+// (0x20000000) at [etw.LevelInformational] (4).
 //
 // A module was unloaded. Version 2 adds ManagedPdbSignature, ManagedPdbAge,
-// ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and
-// NativePdbBuildPath.
+// ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and NativePdbBuildPath.
 //
-// The versions are [ModuleUnload], [ModuleUnloadV1], and [ModuleUnloadV2]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [ModuleUnload], [ModuleUnloadV1], and [ModuleUnloadV2]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyModuleUnload struct {
 	Seen etw.Seen
 
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
+	ModuleID    uint64      // Identifier of the module, as in the module's own load event.
+	AssemblyID  uint64      // Identifier of the assembly.
+	ModuleFlags ModuleFlags // What kind of module it is.
+	Reserved1   uint32      // Reserved.
 	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleILPath     etw.UTF16
+	ModuleNativePath etw.UTF16 // Path of the module's native image; empty if there is none.
+	ClrInstanceID    uint16    // since version 1; see WithClrInstanceID
+	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge it identifies
+	// that file.
 	ManagedPdbSignature etw.GUID // since version 2
 	// Age of the PDB that the compiler wrote: how often it was updated.
 	ManagedPdbAge uint32 // since version 2
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	// Path, or just the file name, of the compiler's PDB when the module was built.
 	ManagedPdbBuildPath etw.UTF16 // since version 2
 	// GUID of the PDB of the module's native image; zero if there is none.
 	NativePdbSignature etw.GUID // since version 2
@@ -1501,28 +1305,39 @@ type AnyModuleUnload struct {
 	NativePdbBuildPath etw.UTF16 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
-func (e *AnyModuleUnload) HasClrInstanceID() bool       { return e.Seen.Layout >= 1 }
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyModuleUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// HasManagedPdbSignature reports whether the decoded version has ManagedPdbSignature.
 func (e *AnyModuleUnload) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
-func (e *AnyModuleUnload) HasManagedPdbAge() bool       { return e.Seen.Layout >= 2 }
+
+// HasManagedPdbAge reports whether the decoded version has ManagedPdbAge.
+func (e *AnyModuleUnload) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
+
+// HasManagedPdbBuildPath reports whether the decoded version has ManagedPdbBuildPath.
 func (e *AnyModuleUnload) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
-func (e *AnyModuleUnload) HasNativePdbSignature() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyModuleUnload) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyModuleUnload) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
+
+// HasNativePdbSignature reports whether the decoded version has NativePdbSignature.
+func (e *AnyModuleUnload) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
+
+// HasNativePdbAge reports whether the decoded version has NativePdbAge.
+func (e *AnyModuleUnload) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
+
+// HasNativePdbBuildPath reports whether the decoded version has NativePdbBuildPath.
+func (e *AnyModuleUnload) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyModuleUnload) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleUnload = []*etw.EventDesc{&moduleUnload, &moduleUnloadV1, &moduleUnloadV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyModuleUnload) EventDescs() []*etw.EventDesc { return anyModuleUnload }
-func (e *AnyModuleUnload) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleUnload, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyModuleUnload) EventDesc() *etw.EventDesc { return etw.DescOf(anyModuleUnload, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyModuleUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -1615,30 +1430,23 @@ func (e AnyModuleUnload) Clone() *AnyModuleUnload {
 	return &e
 }
 
-func (e AnyModuleUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleUnload) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyModuleUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AssemblyLoad is event 154, version 0, of task CLRLoader, opcode
-// AssemblyLoad, keyword LoaderKeyword, level win:Informational.
-//
-// An assembly was loaded.
+// AssemblyLoad is event 154, version 0. [AnyAssemblyLoad] says what it means.
 type AssemblyLoad struct {
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
-	// Full name of the assembly: name, version, culture and public key token.
+	AssemblyID                 uint64
+	AppDomainID                uint64
+	AssemblyFlags              AssemblyFlags
 	FullyQualifiedAssemblyName etw.UTF16
 }
 
 // EventDesc returns the description of AssemblyLoad.
 func (*AssemblyLoad) EventDesc() *etw.EventDesc { return &assemblyLoad }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*assemblyLoadUnloadLayout)(e).decode(p, ptr, &assemblyLoad)
 }
@@ -1659,19 +1467,15 @@ func (e AssemblyLoad) Clone() *AssemblyLoad {
 	return &e
 }
 
-func (e AssemblyLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyLoad) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyLoad = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Level: 4, Opcode: 37, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "AssemblyLoad", TaskName: "CLRLoader", OpcodeName: "AssemblyLoad",
+	Class: classCLRLoader, Name: "AssemblyLoad", TaskName: "CLRLoader", OpcodeName: "AssemblyLoad",
 	Fields: assemblyLoadUnloadLayoutFields,
 }
 
-// assemblyLoadUnloadLayout is the template AssemblyLoadUnload, which several
-// events use.
+// assemblyLoadUnloadLayout is the template AssemblyLoadUnload, which several events use.
 type assemblyLoadUnloadLayout AssemblyLoad
 
 func (e *assemblyLoadUnloadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1720,23 +1524,15 @@ var assemblyLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "FullyQualifiedAssemblyName", Type: etw.InUnicodeString},
 }
 
-// AssemblyLoadV1 is AssemblyLoad_V1: event 154, version 1, of task CLRLoader,
-// opcode AssemblyLoad, keyword LoaderKeyword, level win:Informational.
-//
-// An assembly was loaded. Version 1 inserts BindingID and adds ClrInstanceID.
+// AssemblyLoadV1 is AssemblyLoad_V1: event 154, version 1. [AnyAssemblyLoad] says what it
+// means.
 type AssemblyLoadV1 struct {
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Identifier of the binding that loaded the assembly.
-	BindingID uint64
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
-	// Full name of the assembly: name, version, culture and public key token.
+	AssemblyID                 uint64
+	AppDomainID                uint64
+	BindingID                  uint64
+	AssemblyFlags              AssemblyFlags
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID              uint16
 }
 
 // EventDesc returns the description of AssemblyLoad_V1.
@@ -1745,8 +1541,7 @@ func (*AssemblyLoadV1) EventDesc() *etw.EventDesc { return &assemblyLoadV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AssemblyLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*assemblyLoadUnloadV1Layout)(e).decode(p, ptr, &assemblyLoadV1)
 }
@@ -1767,19 +1562,15 @@ func (e AssemblyLoadV1) Clone() *AssemblyLoadV1 {
 	return &e
 }
 
-func (e AssemblyLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyLoadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyLoadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Version: 1, Level: 4, Opcode: 37, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "AssemblyLoad_V1", TaskName: "CLRLoader", OpcodeName: "AssemblyLoad",
+	Class: classCLRLoader, Name: "AssemblyLoad_V1", TaskName: "CLRLoader", OpcodeName: "AssemblyLoad",
 	Fields: assemblyLoadUnloadV1LayoutFields,
 }
 
-// assemblyLoadUnloadV1Layout is the template AssemblyLoadUnload_V1, which
-// several events use.
+// assemblyLoadUnloadV1Layout is the template AssemblyLoadUnload_V1, which several events use.
 type assemblyLoadUnloadV1Layout AssemblyLoadV1
 
 func (e *assemblyLoadUnloadV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1838,33 +1629,31 @@ var assemblyLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAssemblyLoad is event 154, of task CLRLoader, opcode AssemblyLoad,
-// keyword LoaderKeyword, level win:Informational, in any version.
+// AnyAssemblyLoad is event 154 in any version, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderAssemblyLoad], enabled by [KeywordLoader] (0x8) at [etw.LevelInformational]
+// (4).
 //
 // An assembly was loaded. Version 1 inserts BindingID and adds ClrInstanceID.
 //
-// The versions are [AssemblyLoad] and [AssemblyLoadV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [AssemblyLoad] and [AssemblyLoadV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyAssemblyLoad struct {
 	Seen etw.Seen
 
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
+	AssemblyID  uint64 // Identifier of the assembly.
+	AppDomainID uint64 // Identifier of the application domain.
 	// Identifier of the binding that loaded the assembly.
-	BindingID uint64 // since version 1
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
+	BindingID     uint64        // since version 1
+	AssemblyFlags AssemblyFlags // What kind of assembly it is.
 	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID              uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasBindingID and its like report whether the version that was decoded has a
-// field.
-func (e *AnyAssemblyLoad) HasBindingID() bool     { return e.Seen.Layout >= 1 }
+// HasBindingID reports whether the decoded version has BindingID.
+func (e *AnyAssemblyLoad) HasBindingID() bool { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyAssemblyLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1872,13 +1661,13 @@ func (e *AnyAssemblyLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAssemblyLoad = []*etw.EventDesc{&assemblyLoad, &assemblyLoadV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAssemblyLoad) EventDescs() []*etw.EventDesc { return anyAssemblyLoad }
-func (e *AnyAssemblyLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAssemblyLoad, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyAssemblyLoad) EventDesc() *etw.EventDesc { return etw.DescOf(anyAssemblyLoad, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAssemblyLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAssemblyLoadUnloadV1Layout)(e).decode(version, p, ptr, anyAssemblyLoad)
 }
@@ -1894,12 +1683,13 @@ func (e AnyAssemblyLoad) Clone() *AnyAssemblyLoad {
 	return &e
 }
 
-func (e AnyAssemblyLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAssemblyLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyLoad) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAssemblyLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyAssemblyLoadUnloadV1Layout is what types for all versions of an event
-// share, the newest of which has the template AssemblyLoadUnload_V1.
+// anyAssemblyLoadUnloadV1Layout is what types for all versions of an event share, the newest
+// of which has the template AssemblyLoadUnload_V1.
 type anyAssemblyLoadUnloadV1Layout AnyAssemblyLoad
 
 func (e *anyAssemblyLoadUnloadV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1953,26 +1743,18 @@ func (e *anyAssemblyLoadUnloadV1Layout) detach() {
 	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
 }
 
-// AssemblyUnload is event 155, version 0, of task CLRLoader, opcode
-// AssemblyUnload, keyword LoaderKeyword, level win:Informational.
-//
-// An assembly was unloaded.
+// AssemblyUnload is event 155, version 0. [AnyAssemblyUnload] says what it means.
 type AssemblyUnload struct {
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
-	// Full name of the assembly: name, version, culture and public key token.
+	AssemblyID                 uint64
+	AppDomainID                uint64
+	AssemblyFlags              AssemblyFlags
 	FullyQualifiedAssemblyName etw.UTF16
 }
 
 // EventDesc returns the description of AssemblyUnload.
 func (*AssemblyUnload) EventDesc() *etw.EventDesc { return &assemblyUnload }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyUnload) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*assemblyLoadUnloadLayout)(e).decode(p, ptr, &assemblyUnload)
 }
@@ -1993,36 +1775,23 @@ func (e AssemblyUnload) Clone() *AssemblyUnload {
 	return &e
 }
 
-func (e AssemblyUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyUnload) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyUnload = etw.EventDesc{
 	Provider: &providerDesc, ID: 155, Level: 4, Opcode: 38, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "AssemblyUnload", TaskName: "CLRLoader", OpcodeName: "AssemblyUnload",
+	Class: classCLRLoader, Name: "AssemblyUnload", TaskName: "CLRLoader", OpcodeName: "AssemblyUnload",
 	Fields: assemblyLoadUnloadLayoutFields,
 }
 
-// AssemblyUnloadV1 is AssemblyUnload_V1: event 155, version 1, of task
-// CLRLoader, opcode AssemblyUnload, keyword LoaderKeyword, level
-// win:Informational.
-//
-// An assembly was unloaded. Version 1 inserts BindingID and adds
-// ClrInstanceID.
+// AssemblyUnloadV1 is AssemblyUnload_V1: event 155, version 1. [AnyAssemblyUnload] says what
+// it means.
 type AssemblyUnloadV1 struct {
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Identifier of the binding that loaded the assembly.
-	BindingID uint64
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
-	// Full name of the assembly: name, version, culture and public key token.
+	AssemblyID                 uint64
+	AppDomainID                uint64
+	BindingID                  uint64
+	AssemblyFlags              AssemblyFlags
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID              uint16
 }
 
 // EventDesc returns the description of AssemblyUnload_V1.
@@ -2031,8 +1800,7 @@ func (*AssemblyUnloadV1) EventDesc() *etw.EventDesc { return &assemblyUnloadV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AssemblyUnloadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyUnloadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*assemblyLoadUnloadV1Layout)(e).decode(p, ptr, &assemblyUnloadV1)
 }
@@ -2053,46 +1821,39 @@ func (e AssemblyUnloadV1) Clone() *AssemblyUnloadV1 {
 	return &e
 }
 
-func (e AssemblyUnloadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyUnloadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyUnloadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 155, Version: 1, Level: 4, Opcode: 38, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "AssemblyUnload_V1", TaskName: "CLRLoader", OpcodeName: "AssemblyUnload",
+	Class: classCLRLoader, Name: "AssemblyUnload_V1", TaskName: "CLRLoader", OpcodeName: "AssemblyUnload",
 	Fields: assemblyLoadUnloadV1LayoutFields,
 }
 
-// AnyAssemblyUnload is event 155, of task CLRLoader, opcode AssemblyUnload,
-// keyword LoaderKeyword, level win:Informational, in any version.
+// AnyAssemblyUnload is event 155 in any version, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderAssemblyUnload], enabled by [KeywordLoader] (0x8) at
+// [etw.LevelInformational] (4).
 //
-// An assembly was unloaded. Version 1 inserts BindingID and adds
-// ClrInstanceID.
+// An assembly was unloaded. Version 1 inserts BindingID and adds ClrInstanceID.
 //
-// The versions are [AssemblyUnload] and [AssemblyUnloadV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [AssemblyUnload] and [AssemblyUnloadV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyAssemblyUnload struct {
 	Seen etw.Seen
 
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
+	AssemblyID  uint64 // Identifier of the assembly.
+	AppDomainID uint64 // Identifier of the application domain.
 	// Identifier of the binding that loaded the assembly.
-	BindingID uint64 // since version 1
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
+	BindingID     uint64        // since version 1
+	AssemblyFlags AssemblyFlags // What kind of assembly it is.
 	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID              uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasBindingID and its like report whether the version that was decoded has a
-// field.
-func (e *AnyAssemblyUnload) HasBindingID() bool     { return e.Seen.Layout >= 1 }
+// HasBindingID reports whether the decoded version has BindingID.
+func (e *AnyAssemblyUnload) HasBindingID() bool { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyAssemblyUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2100,13 +1861,13 @@ func (e *AnyAssemblyUnload) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAssemblyUnload = []*etw.EventDesc{&assemblyUnload, &assemblyUnloadV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAssemblyUnload) EventDescs() []*etw.EventDesc { return anyAssemblyUnload }
-func (e *AnyAssemblyUnload) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAssemblyUnload, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyAssemblyUnload) EventDesc() *etw.EventDesc { return etw.DescOf(anyAssemblyUnload, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAssemblyUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAssemblyLoadUnloadV1Layout)(e).decode(version, p, ptr, anyAssemblyUnload)
 }
@@ -2122,29 +1883,22 @@ func (e AnyAssemblyUnload) Clone() *AnyAssemblyUnload {
 	return &e
 }
 
-func (e AnyAssemblyUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAssemblyUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyUnload) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAssemblyUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AppDomainLoad is event 156, version 0, of task CLRLoader, opcode
-// AppDomainLoad, keyword LoaderKeyword, level win:Informational.
-//
-// An application domain was created.
+// AppDomainLoad is event 156, version 0. [AnyAppDomainLoad] says what it means.
 type AppDomainLoad struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
-	// Name of the domain, for people; it may change while the domain lives.
-	AppDomainName etw.UTF16
+	AppDomainName  etw.UTF16
 }
 
 // EventDesc returns the description of AppDomainLoad.
 func (*AppDomainLoad) EventDesc() *etw.EventDesc { return &appDomainLoad }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AppDomainLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*appDomainLoadUnloadLayout)(e).decode(p, ptr, &appDomainLoad)
 }
@@ -2165,19 +1919,15 @@ func (e AppDomainLoad) Clone() *AppDomainLoad {
 	return &e
 }
 
-func (e AppDomainLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainLoad) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainLoad = etw.EventDesc{
 	Provider: &providerDesc, ID: 156, Level: 4, Opcode: 41, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "AppDomainLoad", TaskName: "CLRLoader", OpcodeName: "AppDomainLoad",
+	Class: classCLRLoader, Name: "AppDomainLoad", TaskName: "CLRLoader", OpcodeName: "AppDomainLoad",
 	Fields: appDomainLoadUnloadLayoutFields,
 }
 
-// appDomainLoadUnloadLayout is the template AppDomainLoadUnload, which several
-// events use.
+// appDomainLoadUnloadLayout is the template AppDomainLoadUnload, which several events use.
 type appDomainLoadUnloadLayout AppDomainLoad
 
 func (e *appDomainLoadUnloadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2221,24 +1971,14 @@ var appDomainLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "AppDomainName", Type: etw.InUnicodeString},
 }
 
-// AppDomainLoadV1 is AppDomainLoad_V1: event 156, version 1, of task
-// CLRLoader, opcode AppDomainLoad, keyword LoaderKeyword, level
-// win:Informational.
-//
-// An application domain was created. Version 1 adds AppDomainIndex and
-// ClrInstanceID.
+// AppDomainLoadV1 is AppDomainLoad_V1: event 156, version 1. [AnyAppDomainLoad] says what it
+// means.
 type AppDomainLoadV1 struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
-	// Name of the domain, for people; it may change while the domain lives.
-	AppDomainName etw.UTF16
-	// Index of the domain in the process.
+	AppDomainName  etw.UTF16
 	AppDomainIndex uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID  uint16
 }
 
 // EventDesc returns the description of AppDomainLoad_V1.
@@ -2247,8 +1987,7 @@ func (*AppDomainLoadV1) EventDesc() *etw.EventDesc { return &appDomainLoadV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AppDomainLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AppDomainLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*appDomainLoadUnloadV1Layout)(e).decode(p, ptr, &appDomainLoadV1)
 }
@@ -2269,19 +2008,16 @@ func (e AppDomainLoadV1) Clone() *AppDomainLoadV1 {
 	return &e
 }
 
-func (e AppDomainLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainLoadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainLoadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 156, Version: 1, Level: 4, Opcode: 41, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "AppDomainLoad_V1", TaskName: "CLRLoader", OpcodeName: "AppDomainLoad",
+	Class: classCLRLoader, Name: "AppDomainLoad_V1", TaskName: "CLRLoader", OpcodeName: "AppDomainLoad",
 	Fields: appDomainLoadUnloadV1LayoutFields,
 }
 
-// appDomainLoadUnloadV1Layout is the template AppDomainLoadUnload_V1, which
-// several events use.
+// appDomainLoadUnloadV1Layout is the template AppDomainLoadUnload_V1, which several events
+// use.
 type appDomainLoadUnloadV1Layout AppDomainLoadV1
 
 func (e *appDomainLoadUnloadV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2335,48 +2071,45 @@ var appDomainLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAppDomainLoad is event 156, of task CLRLoader, opcode AppDomainLoad,
-// keyword LoaderKeyword, level win:Informational, in any version.
+// AnyAppDomainLoad is event 156 in any version, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderAppDomainLoad], enabled by [KeywordLoader] (0x8) at [etw.LevelInformational]
+// (4).
 //
-// An application domain was created. Version 1 adds AppDomainIndex and
-// ClrInstanceID.
+// An application domain was created. Version 1 adds AppDomainIndex and ClrInstanceID.
 //
-// The versions are [AppDomainLoad] and [AppDomainLoadV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [AppDomainLoad] and [AppDomainLoadV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyAppDomainLoad struct {
 	Seen etw.Seen
 
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID uint64 // Identifier of the application domain.
+	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a shared domain.
 	AppDomainFlags AppDomainFlags
 	// Name of the domain, for people; it may change while the domain lives.
 	AppDomainName etw.UTF16
 	// Index of the domain in the process.
 	AppDomainIndex uint32 // since version 1
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID  uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasAppDomainIndex and its like report whether the version that was decoded
-// has a field.
+// HasAppDomainIndex reports whether the decoded version has AppDomainIndex.
 func (e *AnyAppDomainLoad) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
-func (e *AnyAppDomainLoad) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyAppDomainLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyAppDomainLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAppDomainLoad = []*etw.EventDesc{&appDomainLoad, &appDomainLoadV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAppDomainLoad) EventDescs() []*etw.EventDesc { return anyAppDomainLoad }
-func (e *AnyAppDomainLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAppDomainLoad, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyAppDomainLoad) EventDesc() *etw.EventDesc { return etw.DescOf(anyAppDomainLoad, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAppDomainLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAppDomainLoadUnloadV1Layout)(e).decode(version, p, ptr, anyAppDomainLoad)
 }
@@ -2392,12 +2125,13 @@ func (e AnyAppDomainLoad) Clone() *AnyAppDomainLoad {
 	return &e
 }
 
-func (e AnyAppDomainLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAppDomainLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainLoad) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAppDomainLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyAppDomainLoadUnloadV1Layout is what types for all versions of an event
-// share, the newest of which has the template AppDomainLoadUnload_V1.
+// anyAppDomainLoadUnloadV1Layout is what types for all versions of an event share, the newest
+// of which has the template AppDomainLoadUnload_V1.
 type anyAppDomainLoadUnloadV1Layout AnyAppDomainLoad
 
 func (e *anyAppDomainLoadUnloadV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2447,25 +2181,17 @@ func (e *anyAppDomainLoadUnloadV1Layout) detach() {
 	e.AppDomainName = e.AppDomainName.Clone()
 }
 
-// AppDomainUnload is event 157, version 0, of task CLRLoader, opcode
-// AppDomainUnload, keyword LoaderKeyword, level win:Informational.
-//
-// An application domain was unloaded.
+// AppDomainUnload is event 157, version 0. [AnyAppDomainUnload] says what it means.
 type AppDomainUnload struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
-	// Name of the domain, for people; it may change while the domain lives.
-	AppDomainName etw.UTF16
+	AppDomainName  etw.UTF16
 }
 
 // EventDesc returns the description of AppDomainUnload.
 func (*AppDomainUnload) EventDesc() *etw.EventDesc { return &appDomainUnload }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AppDomainUnload) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*appDomainLoadUnloadLayout)(e).decode(p, ptr, &appDomainUnload)
 }
@@ -2486,35 +2212,22 @@ func (e AppDomainUnload) Clone() *AppDomainUnload {
 	return &e
 }
 
-func (e AppDomainUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainUnload) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainUnload = etw.EventDesc{
 	Provider: &providerDesc, ID: 157, Level: 4, Opcode: 42, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "AppDomainUnload", TaskName: "CLRLoader", OpcodeName: "AppDomainUnload",
+	Class: classCLRLoader, Name: "AppDomainUnload", TaskName: "CLRLoader", OpcodeName: "AppDomainUnload",
 	Fields: appDomainLoadUnloadLayoutFields,
 }
 
-// AppDomainUnloadV1 is AppDomainUnload_V1: event 157, version 1, of task
-// CLRLoader, opcode AppDomainUnload, keyword LoaderKeyword, level
-// win:Informational.
-//
-// An application domain was unloaded. Version 1 adds AppDomainIndex and
-// ClrInstanceID.
+// AppDomainUnloadV1 is AppDomainUnload_V1: event 157, version 1. [AnyAppDomainUnload] says
+// what it means.
 type AppDomainUnloadV1 struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
-	// Name of the domain, for people; it may change while the domain lives.
-	AppDomainName etw.UTF16
-	// Index of the domain in the process.
+	AppDomainName  etw.UTF16
 	AppDomainIndex uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID  uint16
 }
 
 // EventDesc returns the description of AppDomainUnload_V1.
@@ -2523,8 +2236,7 @@ func (*AppDomainUnloadV1) EventDesc() *etw.EventDesc { return &appDomainUnloadV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AppDomainUnloadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AppDomainUnloadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*appDomainLoadUnloadV1Layout)(e).decode(p, ptr, &appDomainUnloadV1)
 }
@@ -2545,61 +2257,55 @@ func (e AppDomainUnloadV1) Clone() *AppDomainUnloadV1 {
 	return &e
 }
 
-func (e AppDomainUnloadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainUnloadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainUnloadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 157, Version: 1, Level: 4, Opcode: 42, Task: 10, Keywords: 0x8,
-	Class: etw.GUID{0xda, 0x92, 0x07, 0xd0, 0xb7, 0x07, 0xf5, 0x40, 0x97, 0xeb, 0x5d, 0x97, 0x4e, 0x05, 0x47, 0x40},
-	Name:  "AppDomainUnload_V1", TaskName: "CLRLoader", OpcodeName: "AppDomainUnload",
+	Class: classCLRLoader, Name: "AppDomainUnload_V1", TaskName: "CLRLoader", OpcodeName: "AppDomainUnload",
 	Fields: appDomainLoadUnloadV1LayoutFields,
 }
 
-// AnyAppDomainUnload is event 157, of task CLRLoader, opcode AppDomainUnload,
-// keyword LoaderKeyword, level win:Informational, in any version.
+// AnyAppDomainUnload is event 157 in any version, of [TaskCLRLoader], opcode
+// [OpcodeCLRLoaderAppDomainUnload], enabled by [KeywordLoader] (0x8) at
+// [etw.LevelInformational] (4).
 //
-// An application domain was unloaded. Version 1 adds AppDomainIndex and
-// ClrInstanceID.
+// An application domain was unloaded. Version 1 adds AppDomainIndex and ClrInstanceID.
 //
-// The versions are [AppDomainUnload] and [AppDomainUnloadV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [AppDomainUnload] and [AppDomainUnloadV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyAppDomainUnload struct {
 	Seen etw.Seen
 
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID uint64 // Identifier of the application domain.
+	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a shared domain.
 	AppDomainFlags AppDomainFlags
 	// Name of the domain, for people; it may change while the domain lives.
 	AppDomainName etw.UTF16
 	// Index of the domain in the process.
 	AppDomainIndex uint32 // since version 1
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID  uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasAppDomainIndex and its like report whether the version that was decoded
-// has a field.
+// HasAppDomainIndex reports whether the decoded version has AppDomainIndex.
 func (e *AnyAppDomainUnload) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
-func (e *AnyAppDomainUnload) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyAppDomainUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyAppDomainUnload) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAppDomainUnload = []*etw.EventDesc{&appDomainUnload, &appDomainUnloadV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAppDomainUnload) EventDescs() []*etw.EventDesc { return anyAppDomainUnload }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyAppDomainUnload) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyAppDomainUnload, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAppDomainUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAppDomainLoadUnloadV1Layout)(e).decode(version, p, ptr, anyAppDomainUnload)
 }
@@ -2615,6 +2321,7 @@ func (e AnyAppDomainUnload) Clone() *AnyAppDomainUnload {
 	return &e
 }
 
-func (e AnyAppDomainUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAppDomainUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainUnload) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAppDomainUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -5,28 +5,25 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// MethodDetails is event 72, version 0, of task CLRMethod, opcode
-// MethodDetails, keyword MethodDiagnosticKeyword, level win:Informational.
+// MethodDetails is event 72, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodDetails], enabled by [KeywordMethodDiagnostic] (0x4000000000) at
+// [etw.LevelInformational] (4). [AnyMethodDetails] takes newer versions, too.
 //
-// What a method's identifier stands for: its type, its token and the type
-// arguments it was instantiated with.
+// What a method's identifier stands for: its type, its token and the type arguments it was
+// instantiated with.
 type MethodDetails struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
 	MethodID uint64
 	// Identifier of the type of the method; BulkType tells its name.
 	TypeID uint64
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// Number of elements of TypeParameters.
-	TypeParameterCount uint32
-	// Identifier of the module whose loader heap holds the method.
-	LoaderModuleID uint64
+	MethodToken        uint32
+	TypeParameterCount uint32 // Number of elements of TypeParameters.
+	LoaderModuleID     uint64 // Identifier of the module whose loader heap holds the method.
 	// TypeIDs of the type arguments.
 	TypeParameters etw.Uint64s // TypeParameterCount elements
 }
@@ -34,8 +31,7 @@ type MethodDetails struct {
 // EventDesc returns the description of MethodDetails.
 func (*MethodDetails) EventDesc() *etw.EventDesc { return &methodDetails }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDetails) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
 		return 0, etw.Short(&methodDetails, p, ptr)
@@ -87,14 +83,11 @@ func (e MethodDetails) Clone() *MethodDetails {
 	return &e
 }
 
-func (e MethodDetails) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDetails) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDetails) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDetails) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDetails = etw.EventDesc{
 	Provider: &providerDesc, ID: 72, Level: 4, Opcode: 43, Task: 9, Keywords: 0x4000000000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodDetails", TaskName: "CLRMethod", OpcodeName: "MethodDetails",
+	Class: classCLRMethod, Name: "MethodDetails", TaskName: "CLRMethod", OpcodeName: "MethodDetails",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "TypeID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -105,19 +98,13 @@ var methodDetails = etw.EventDesc{
 	},
 }
 
-// AnyMethodDetails is [MethodDetails] in any version: a newer one is decoded
-// like it.
+// AnyMethodDetails is [MethodDetails] in any version: a newer one is decoded like it.
 type AnyMethodDetails struct {
 	Seen etw.Seen
 	MethodDetails
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodDetails) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&methodDetails} }
-func (e *AnyMethodDetails) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodDetails) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodDetails.DecodePayload(p, ptr)
@@ -129,43 +116,38 @@ func (e AnyMethodDetails) Clone() *AnyMethodDetails {
 	return &e
 }
 
-// DCStartCompleteV2 is event 135, version 0, of task CLRMethod, opcode
-// DCStartComplete, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
+// DCStartCompleteV2 is event 135, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodDCStartComplete], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
+// [etw.LevelInformational] (4). It has no payload. [AnyDCStartComplete] takes newer versions,
+// too.
 //
-// The enumeration of methods and modules at the start of a session is
-// complete. Old: the rundown provider's DCStartComplete replaced it. The V2 in
-// its symbol is not its version, which is 0.
-type DCStartCompleteV2 struct{}
+// The enumeration of methods and modules at the start of a session is complete. Old: the
+// rundown provider's DCStartComplete replaced it. The V2 in its symbol is not its version,
+// which is 0.
+type DCStartCompleteV2 struct {
+	etw.Empty
+}
 
-func (*DCStartCompleteV2) EventDesc() *etw.EventDesc                             { return &dcStartCompleteV2 }
-func (*DCStartCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DCStartCompleteV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DCStartCompleteV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DCStartCompleteV2) Clone() *DCStartCompleteV2                            { return &e }
-func (e DCStartCompleteV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DCStartCompleteV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DCStartCompleteV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DCStartCompleteV2.
+func (*DCStartCompleteV2) EventDesc() *etw.EventDesc { return &dcStartCompleteV2 }
+
+// Clone returns a copy of e.
+func (e DCStartCompleteV2) Clone() *DCStartCompleteV2 { return &e }
+
+func (e DCStartCompleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcStartCompleteV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 135, Level: 4, Opcode: 14, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "DCStartCompleteV2", TaskName: "CLRMethod", OpcodeName: "DCStartComplete",
+	Class: classCLRMethod, Name: "DCStartCompleteV2", TaskName: "CLRMethod", OpcodeName: "DCStartComplete",
 }
 
-// AnyDCStartComplete is [DCStartCompleteV2] in any version: a newer one is
-// decoded like it.
+// AnyDCStartComplete is [DCStartCompleteV2] in any version: a newer one is decoded like it.
 type AnyDCStartComplete struct {
 	Seen etw.Seen
 	DCStartCompleteV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDCStartComplete) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&dcStartCompleteV2} }
-func (e *AnyDCStartComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDCStartComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DCStartCompleteV2.DecodePayload(p, ptr)
@@ -174,42 +156,37 @@ func (e *AnyDCStartComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyDCStartComplete) Clone() *AnyDCStartComplete { return &e }
 
-// DCEndCompleteV2 is event 136, version 0, of task CLRMethod, opcode
-// DCEndComplete, keywords JitKeyword and NGenKeyword, level win:Informational.
+// DCEndCompleteV2 is event 136, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodDCEndComplete], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
+// [etw.LevelInformational] (4). It has no payload. [AnyDCEndComplete] takes newer versions,
+// too.
 //
-// The enumeration of methods and modules at the end of a session is complete.
-// Old: the rundown provider's DCEndComplete replaced it. The V2 in its symbol
-// is not its version, which is 0.
-type DCEndCompleteV2 struct{}
+// The enumeration of methods and modules at the end of a session is complete. Old: the rundown
+// provider's DCEndComplete replaced it. The V2 in its symbol is not its version, which is 0.
+type DCEndCompleteV2 struct {
+	etw.Empty
+}
 
-func (*DCEndCompleteV2) EventDesc() *etw.EventDesc                             { return &dcEndCompleteV2 }
-func (*DCEndCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DCEndCompleteV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DCEndCompleteV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DCEndCompleteV2) Clone() *DCEndCompleteV2                              { return &e }
-func (e DCEndCompleteV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DCEndCompleteV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DCEndCompleteV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DCEndCompleteV2.
+func (*DCEndCompleteV2) EventDesc() *etw.EventDesc { return &dcEndCompleteV2 }
+
+// Clone returns a copy of e.
+func (e DCEndCompleteV2) Clone() *DCEndCompleteV2 { return &e }
+
+func (e DCEndCompleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcEndCompleteV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 136, Level: 4, Opcode: 15, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "DCEndCompleteV2", TaskName: "CLRMethod", OpcodeName: "DCEndComplete",
+	Class: classCLRMethod, Name: "DCEndCompleteV2", TaskName: "CLRMethod", OpcodeName: "DCEndComplete",
 }
 
-// AnyDCEndComplete is [DCEndCompleteV2] in any version: a newer one is decoded
-// like it.
+// AnyDCEndComplete is [DCEndCompleteV2] in any version: a newer one is decoded like it.
 type AnyDCEndComplete struct {
 	Seen etw.Seen
 	DCEndCompleteV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDCEndComplete) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&dcEndCompleteV2} }
-func (e *AnyDCEndComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDCEndComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DCEndCompleteV2.DecodePayload(p, ptr)
@@ -218,35 +195,30 @@ func (e *AnyDCEndComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyDCEndComplete) Clone() *AnyDCEndComplete { return &e }
 
-// MethodDCStartV2 is event 137, version 0, of task CLRMethod, opcode
-// MethodDCStart, keywords JitKeyword and NGenKeyword, level win:Informational.
+// MethodDCStartV2 is event 137, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodDCStart], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
+// [etw.LevelInformational] (4). Its payload has 36 bytes. [AnyMethodDCStart] takes newer
+// versions, too.
 //
-// A method that was there when the session started. Old: the rundown
-// provider's MethodDCStart replaced it. The V2 in its symbol is not its
-// version, which is 0.
+// A method that was there when the session started. Old: the rundown provider's MethodDCStart
+// replaced it. The V2 in its symbol is not its version, which is 0.
 type MethodDCStartV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
 	MethodFlags MethodFlags
 }
 
 // EventDesc returns the description of MethodDCStartV2.
 func (*MethodDCStartV2) EventDesc() *etw.EventDesc { return &methodDCStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadLayout)(e).decode(p, ptr, &methodDCStartV2)
 }
@@ -264,19 +236,15 @@ func (e *MethodDCStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodDCStartV2) Clone() *MethodDCStartV2 { return &e }
 
-func (e MethodDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 137, Level: 4, Opcode: 35, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodDCStartV2", TaskName: "CLRMethod", OpcodeName: "MethodDCStart",
+	Class: classCLRMethod, Name: "MethodDCStartV2", TaskName: "CLRMethod", OpcodeName: "MethodDCStart",
 	Fields: methodLoadUnloadLayoutFields,
 }
 
-// methodLoadUnloadLayout is the template MethodLoadUnload, which several
-// events use.
+// methodLoadUnloadLayout is the template MethodLoadUnload, which several events use.
 type methodLoadUnloadLayout MethodDCStartV2
 
 func (e *methodLoadUnloadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -329,19 +297,13 @@ var methodLoadUnloadLayoutFields = []etw.FieldDesc{
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 }
 
-// AnyMethodDCStart is [MethodDCStartV2] in any version: a newer one is decoded
-// like it.
+// AnyMethodDCStart is [MethodDCStartV2] in any version: a newer one is decoded like it.
 type AnyMethodDCStart struct {
 	Seen etw.Seen
 	MethodDCStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodDCStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&methodDCStartV2} }
-func (e *AnyMethodDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodDCStartV2.DecodePayload(p, ptr)
@@ -350,35 +312,30 @@ func (e *AnyMethodDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyMethodDCStart) Clone() *AnyMethodDCStart { return &e }
 
-// MethodDCEndV2 is event 138, version 0, of task CLRMethod, opcode
-// MethodDCEnd, keywords JitKeyword and NGenKeyword, level win:Informational.
+// MethodDCEndV2 is event 138, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodDCEnd], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
+// [etw.LevelInformational] (4). Its payload has 36 bytes. [AnyMethodDCEnd] takes newer
+// versions, too.
 //
-// A method that was there when the session ended. Old: the rundown provider's
-// MethodDCEnd replaced it. The V2 in its symbol is not its version, which is
-// 0.
+// A method that was there when the session ended. Old: the rundown provider's MethodDCEnd
+// replaced it. The V2 in its symbol is not its version, which is 0.
 type MethodDCEndV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
 	MethodFlags MethodFlags
 }
 
 // EventDesc returns the description of MethodDCEndV2.
 func (*MethodDCEndV2) EventDesc() *etw.EventDesc { return &methodDCEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodDCEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadLayout)(e).decode(p, ptr, &methodDCEndV2)
 }
@@ -396,30 +353,21 @@ func (e *MethodDCEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodDCEndV2) Clone() *MethodDCEndV2 { return &e }
 
-func (e MethodDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 138, Level: 4, Opcode: 36, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodDCEndV2", TaskName: "CLRMethod", OpcodeName: "MethodDCEnd",
+	Class: classCLRMethod, Name: "MethodDCEndV2", TaskName: "CLRMethod", OpcodeName: "MethodDCEnd",
 	Fields: methodLoadUnloadLayoutFields,
 }
 
-// AnyMethodDCEnd is [MethodDCEndV2] in any version: a newer one is decoded
-// like it.
+// AnyMethodDCEnd is [MethodDCEndV2] in any version: a newer one is decoded like it.
 type AnyMethodDCEnd struct {
 	Seen etw.Seen
 	MethodDCEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&methodDCEndV2} }
-func (e *AnyMethodDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodDCEndV2.DecodePayload(p, ptr)
@@ -428,42 +376,32 @@ func (e *AnyMethodDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyMethodDCEnd) Clone() *AnyMethodDCEnd { return &e }
 
-// MethodDCStartVerboseV2 is event 139, version 0, of task CLRMethod, opcode
-// MethodDCStartVerbose, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
+// MethodDCStartVerboseV2 is event 139, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodDCStartVerbose], enabled by [KeywordJit] (0x10) or [KeywordNGen]
+// (0x20) at [etw.LevelInformational] (4). [AnyMethodDCStartVerbose] takes newer versions, too.
 //
-// A method that was there when the session started, with its name. Old: the
-// rundown provider's MethodDCStartVerbose replaced it. The V2 in its symbol is
-// not its version, which is 0.
+// A method that was there when the session started, with its name. Old: the rundown provider's
+// MethodDCStartVerbose replaced it. The V2 in its symbol is not its version, which is 0.
 type MethodDCStartVerboseV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags     MethodFlags
+	MethodNamespace etw.UTF16 // Full name of the class of the method, with its namespace.
+	MethodName      etw.UTF16 // Name of the method.
+	MethodSignature etw.UTF16 // Signature of the method: its types as text.
 }
 
 // EventDesc returns the description of MethodDCStartVerboseV2.
 func (*MethodDCStartVerboseV2) EventDesc() *etw.EventDesc { return &methodDCStartVerboseV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCStartVerboseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadVerboseLayout)(e).decode(p, ptr, &methodDCStartVerboseV2)
 }
@@ -484,19 +422,16 @@ func (e MethodDCStartVerboseV2) Clone() *MethodDCStartVerboseV2 {
 	return &e
 }
 
-func (e MethodDCStartVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStartVerboseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStartVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 139, Level: 4, Opcode: 39, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodDCStartVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCStartVerbose",
+	Class: classCLRMethod, Name: "MethodDCStartVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCStartVerbose",
 	Fields: methodLoadUnloadVerboseLayoutFields,
 }
 
-// methodLoadUnloadVerboseLayout is the template MethodLoadUnloadVerbose, which
-// several events use.
+// methodLoadUnloadVerboseLayout is the template MethodLoadUnloadVerbose, which several events
+// use.
 type methodLoadUnloadVerboseLayout MethodDCStartVerboseV2
 
 func (e *methodLoadUnloadVerboseLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -572,21 +507,14 @@ var methodLoadUnloadVerboseLayoutFields = []etw.FieldDesc{
 	{Name: "MethodSignature", Type: etw.InUnicodeString},
 }
 
-// AnyMethodDCStartVerbose is [MethodDCStartVerboseV2] in any version: a newer
-// one is decoded like it.
+// AnyMethodDCStartVerbose is [MethodDCStartVerboseV2] in any version: a newer one is decoded
+// like it.
 type AnyMethodDCStartVerbose struct {
 	Seen etw.Seen
 	MethodDCStartVerboseV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodDCStartVerbose) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodDCStartVerboseV2}
-}
-func (e *AnyMethodDCStartVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodDCStartVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodDCStartVerboseV2.DecodePayload(p, ptr)
@@ -598,42 +526,32 @@ func (e AnyMethodDCStartVerbose) Clone() *AnyMethodDCStartVerbose {
 	return &e
 }
 
-// MethodDCEndVerboseV2 is event 140, version 0, of task CLRMethod, opcode
-// MethodDCEndVerbose, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
+// MethodDCEndVerboseV2 is event 140, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodDCEndVerbose], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20)
+// at [etw.LevelInformational] (4). [AnyMethodDCEndVerbose] takes newer versions, too.
 //
-// A method that was there when the session ended, with its name. Old: the
-// rundown provider's MethodDCEndVerbose replaced it. The V2 in its symbol is
-// not its version, which is 0.
+// A method that was there when the session ended, with its name. Old: the rundown provider's
+// MethodDCEndVerbose replaced it. The V2 in its symbol is not its version, which is 0.
 type MethodDCEndVerboseV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags     MethodFlags
+	MethodNamespace etw.UTF16 // Full name of the class of the method, with its namespace.
+	MethodName      etw.UTF16 // Name of the method.
+	MethodSignature etw.UTF16 // Signature of the method: its types as text.
 }
 
 // EventDesc returns the description of MethodDCEndVerboseV2.
 func (*MethodDCEndVerboseV2) EventDesc() *etw.EventDesc { return &methodDCEndVerboseV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCEndVerboseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadVerboseLayout)(e).decode(p, ptr, &methodDCEndVerboseV2)
 }
@@ -654,32 +572,22 @@ func (e MethodDCEndVerboseV2) Clone() *MethodDCEndVerboseV2 {
 	return &e
 }
 
-func (e MethodDCEndVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEndVerboseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEndVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 140, Level: 4, Opcode: 40, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodDCEndVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCEndVerbose",
+	Class: classCLRMethod, Name: "MethodDCEndVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCEndVerbose",
 	Fields: methodLoadUnloadVerboseLayoutFields,
 }
 
-// AnyMethodDCEndVerbose is [MethodDCEndVerboseV2] in any version: a newer one
-// is decoded like it.
+// AnyMethodDCEndVerbose is [MethodDCEndVerboseV2] in any version: a newer one is decoded like
+// it.
 type AnyMethodDCEndVerbose struct {
 	Seen etw.Seen
 	MethodDCEndVerboseV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodDCEndVerbose) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodDCEndVerboseV2}
-}
-func (e *AnyMethodDCEndVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodDCEndVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodDCEndVerboseV2.DecodePayload(p, ptr)
@@ -691,36 +599,21 @@ func (e AnyMethodDCEndVerbose) Clone() *AnyMethodDCEndVerbose {
 	return &e
 }
 
-// MethodLoad is event 141, version 0, of task CLRMethod, opcode MethodLoad,
-// keywords JitKeyword and NGenKeyword, level win:Informational.
-//
-// The code of a method is ready: it was compiled, or it came with a
-// precompiled image. While a session has the provider at level Verbose, every
-// method comes as MethodLoadVerbose instead; dynamic and generic methods and
-// the helpers of the JIT always do.
+// MethodLoad is event 141, version 0. Its payload has 36 bytes. [AnyMethodLoad] says what it
+// means.
 type MethodLoad struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
 }
 
 // EventDesc returns the description of MethodLoad.
 func (*MethodLoad) EventDesc() *etw.EventDesc { return &methodLoad }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadLayout)(e).decode(p, ptr, &methodLoad)
 }
@@ -731,50 +624,31 @@ func (e *MethodLoad) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *MethodLoad) FieldValue(i int) etw.Value {
-	return (*methodLoadUnloadLayout)(e).FieldValue(i)
-}
+func (e *MethodLoad) FieldValue(i int) etw.Value { return (*methodLoadUnloadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e MethodLoad) Clone() *MethodLoad { return &e }
 
-func (e MethodLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodLoad) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodLoad = etw.EventDesc{
 	Provider: &providerDesc, ID: 141, Level: 4, Opcode: 33, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodLoad", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
+	Class: classCLRMethod, Name: "MethodLoad", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: methodLoadUnloadLayoutFields,
 }
 
-// MethodLoadV1 is MethodLoad_V1: event 141, version 1, of task CLRMethod,
-// opcode MethodLoad, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
+// MethodLoadV1 is MethodLoad_V1: event 141, version 1. Its payload has 38 bytes.
+// [AnyMethodLoad] says what it means.
 //
-// The code of a method is ready: it was compiled, or it came with a
-// precompiled image. While a session has the provider at level Verbose, every
-// method comes as MethodLoadVerbose instead; dynamic and generic methods and
-// the helpers of the JIT always do. Version 1 adds ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type MethodLoadV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	ClrInstanceID      uint16
 }
 
 // EventDesc returns the description of MethodLoad_V1.
@@ -783,8 +657,7 @@ func (*MethodLoadV1) EventDesc() *etw.EventDesc { return &methodLoadV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodLoadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadV1Layout)(e).decode(p, ptr, &methodLoadV1)
 }
@@ -802,19 +675,15 @@ func (e *MethodLoadV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodLoadV1) Clone() *MethodLoadV1 { return &e }
 
-func (e MethodLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodLoadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodLoadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 141, Version: 1, Level: 4, Opcode: 33, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodLoad_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
+	Class: classCLRMethod, Name: "MethodLoad_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: methodLoadUnloadV1LayoutFields,
 }
 
-// methodLoadUnloadV1Layout is the template MethodLoadUnload_V1, which several
-// events use.
+// methodLoadUnloadV1Layout is the template MethodLoadUnload_V1, which several events use.
 type methodLoadUnloadV1Layout MethodLoadV1
 
 func (e *methodLoadUnloadV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -872,35 +741,17 @@ var methodLoadUnloadV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// MethodLoadV2 is MethodLoad_V2: event 141, version 2, of task CLRMethod,
-// opcode MethodLoad, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
-//
-// The code of a method is ready: it was compiled, or it came with a
-// precompiled image. While a session has the provider at level Verbose, every
-// method comes as MethodLoadVerbose instead; dynamic and generic methods and
-// the helpers of the JIT always do. Version 2 adds ReJITID.
+// MethodLoadV2 is MethodLoad_V2: event 141, version 2. Its payload has 46 bytes.
+// [AnyMethodLoad] says what it means.
 type MethodLoadV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	ClrInstanceID      uint16
+	ReJITID            uint64
 }
 
 // EventDesc returns the description of MethodLoad_V2.
@@ -909,8 +760,7 @@ func (*MethodLoadV2) EventDesc() *etw.EventDesc { return &methodLoadV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodLoadV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodLoadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadV2Layout)(e).decode(p, ptr, &methodLoadV2)
 }
@@ -928,19 +778,15 @@ func (e *MethodLoadV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodLoadV2) Clone() *MethodLoadV2 { return &e }
 
-func (e MethodLoadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodLoadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodLoadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodLoadV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 141, Version: 2, Level: 4, Opcode: 33, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodLoad_V2", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
+	Class: classCLRMethod, Name: "MethodLoad_V2", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: methodLoadUnloadV2LayoutFields,
 }
 
-// methodLoadUnloadV2Layout is the template MethodLoadUnload_V2, which several
-// events use.
+// methodLoadUnloadV2Layout is the template MethodLoadUnload_V2, which several events use.
 type methodLoadUnloadV2Layout MethodLoadV2
 
 func (e *methodLoadUnloadV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1003,59 +849,53 @@ var methodLoadUnloadV2LayoutFields = []etw.FieldDesc{
 	{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyMethodLoad is event 141, of task CLRMethod, opcode MethodLoad, keywords
-// JitKeyword and NGenKeyword, level win:Informational, in any version.
+// AnyMethodLoad is event 141 in any version, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodLoad], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
+// [etw.LevelInformational] (4).
 //
-// The code of a method is ready: it was compiled, or it came with a
-// precompiled image. While a session has the provider at level Verbose, every
-// method comes as MethodLoadVerbose instead; dynamic and generic methods and
-// the helpers of the JIT always do. Version 2 adds ReJITID.
+// The code of a method is ready: it was compiled, or it came with a precompiled image. While a
+// session has the provider at level Verbose, every method comes as MethodLoadVerbose instead;
+// dynamic and generic methods and the helpers of the JIT always do. Version 2 adds ReJITID.
 //
-// The versions are [MethodLoad], [MethodLoadV1], and [MethodLoadV2]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [MethodLoad], [MethodLoadV1], and [MethodLoadV2]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodLoad struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags   MethodFlags
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
 	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMethodLoad) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-func (e *AnyMethodLoad) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// HasReJITID reports whether the decoded version has ReJITID.
+func (e *AnyMethodLoad) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodLoad = []*etw.EventDesc{&methodLoad, &methodLoadV1, &methodLoadV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodLoad) EventDescs() []*etw.EventDesc { return anyMethodLoad }
-func (e *AnyMethodLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodLoad, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyMethodLoad) EventDesc() *etw.EventDesc { return etw.DescOf(anyMethodLoad, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodLoadUnloadV2Layout)(e).decode(version, p, ptr, anyMethodLoad)
 }
@@ -1068,12 +908,13 @@ func (e *AnyMethodLoad) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyMethodLoad) Clone() *AnyMethodLoad { return &e }
 
-func (e AnyMethodLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodLoad) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodLoadUnloadV2Layout is what types for all versions of an event
-// share, the newest of which has the template MethodLoadUnload_V2.
+// anyMethodLoadUnloadV2Layout is what types for all versions of an event share, the newest of
+// which has the template MethodLoadUnload_V2.
 type anyMethodLoadUnloadV2Layout AnyMethodLoad
 
 func (e *anyMethodLoadUnloadV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1143,35 +984,21 @@ func (e *anyMethodLoadUnloadV2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// MethodUnload is event 142, version 0, of task CLRMethod, opcode
-// MethodUnload, keywords JitKeyword and NGenKeyword, level win:Informational.
-//
-// A method's code is gone, because its module or its application domain was
-// unloaded. While a session has the provider at level Verbose, every method
-// comes as MethodUnloadVerbose instead; dynamic and generic methods always do.
+// MethodUnload is event 142, version 0. Its payload has 36 bytes. [AnyMethodUnload] says what
+// it means.
 type MethodUnload struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
 }
 
 // EventDesc returns the description of MethodUnload.
 func (*MethodUnload) EventDesc() *etw.EventDesc { return &methodUnload }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodUnload) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadLayout)(e).decode(p, ptr, &methodUnload)
 }
@@ -1182,50 +1009,31 @@ func (e *MethodUnload) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *MethodUnload) FieldValue(i int) etw.Value {
-	return (*methodLoadUnloadLayout)(e).FieldValue(i)
-}
+func (e *MethodUnload) FieldValue(i int) etw.Value { return (*methodLoadUnloadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e MethodUnload) Clone() *MethodUnload { return &e }
 
-func (e MethodUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodUnload) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodUnload = etw.EventDesc{
 	Provider: &providerDesc, ID: 142, Level: 4, Opcode: 34, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodUnload", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
+	Class: classCLRMethod, Name: "MethodUnload", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
 	Fields: methodLoadUnloadLayoutFields,
 }
 
-// MethodUnloadV1 is MethodUnload_V1: event 142, version 1, of task CLRMethod,
-// opcode MethodUnload, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
+// MethodUnloadV1 is MethodUnload_V1: event 142, version 1. Its payload has 38 bytes.
+// [AnyMethodUnload] says what it means.
 //
-// A method's code is gone, because its module or its application domain was
-// unloaded. While a session has the provider at level Verbose, every method
-// comes as MethodUnloadVerbose instead; dynamic and generic methods always do.
 // Version 1 adds ClrInstanceID.
 type MethodUnloadV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	ClrInstanceID      uint16
 }
 
 // EventDesc returns the description of MethodUnload_V1.
@@ -1234,8 +1042,7 @@ func (*MethodUnloadV1) EventDesc() *etw.EventDesc { return &methodUnloadV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodUnloadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodUnloadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadV1Layout)(e).decode(p, ptr, &methodUnloadV1)
 }
@@ -1253,46 +1060,25 @@ func (e *MethodUnloadV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodUnloadV1) Clone() *MethodUnloadV1 { return &e }
 
-func (e MethodUnloadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodUnloadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodUnloadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodUnloadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodUnloadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 142, Version: 1, Level: 4, Opcode: 34, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodUnload_V1", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
+	Class: classCLRMethod, Name: "MethodUnload_V1", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
 	Fields: methodLoadUnloadV1LayoutFields,
 }
 
-// MethodUnloadV2 is MethodUnload_V2: event 142, version 2, of task CLRMethod,
-// opcode MethodUnload, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
-//
-// A method's code is gone, because its module or its application domain was
-// unloaded. While a session has the provider at level Verbose, every method
-// comes as MethodUnloadVerbose instead; dynamic and generic methods always do.
-// Version 2 adds ReJITID.
+// MethodUnloadV2 is MethodUnload_V2: event 142, version 2. Its payload has 46 bytes.
+// [AnyMethodUnload] says what it means.
 type MethodUnloadV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	ClrInstanceID      uint16
+	ReJITID            uint64
 }
 
 // EventDesc returns the description of MethodUnload_V2.
@@ -1301,8 +1087,7 @@ func (*MethodUnloadV2) EventDesc() *etw.EventDesc { return &methodUnloadV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodUnloadV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodUnloadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadV2Layout)(e).decode(p, ptr, &methodUnloadV2)
 }
@@ -1320,71 +1105,61 @@ func (e *MethodUnloadV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodUnloadV2) Clone() *MethodUnloadV2 { return &e }
 
-func (e MethodUnloadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodUnloadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodUnloadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodUnloadV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 142, Version: 2, Level: 4, Opcode: 34, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodUnload_V2", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
+	Class: classCLRMethod, Name: "MethodUnload_V2", TaskName: "CLRMethod", OpcodeName: "MethodUnload",
 	Fields: methodLoadUnloadV2LayoutFields,
 }
 
-// AnyMethodUnload is event 142, of task CLRMethod, opcode MethodUnload,
-// keywords JitKeyword and NGenKeyword, level win:Informational, in any
-// version.
+// AnyMethodUnload is event 142 in any version, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodUnload], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
+// [etw.LevelInformational] (4).
 //
-// A method's code is gone, because its module or its application domain was
-// unloaded. While a session has the provider at level Verbose, every method
-// comes as MethodUnloadVerbose instead; dynamic and generic methods always do.
-// Version 2 adds ReJITID.
+// A method's code is gone, because its module or its application domain was unloaded. While a
+// session has the provider at level Verbose, every method comes as MethodUnloadVerbose
+// instead; dynamic and generic methods always do. Version 2 adds ReJITID.
 //
-// The versions are [MethodUnload], [MethodUnloadV1], and [MethodUnloadV2]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [MethodUnload], [MethodUnloadV1], and [MethodUnloadV2]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodUnload struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags   MethodFlags
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
 	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMethodUnload) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-func (e *AnyMethodUnload) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// HasReJITID reports whether the decoded version has ReJITID.
+func (e *AnyMethodUnload) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodUnload) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodUnload = []*etw.EventDesc{&methodUnload, &methodUnloadV1, &methodUnloadV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodUnload) EventDescs() []*etw.EventDesc { return anyMethodUnload }
-func (e *AnyMethodUnload) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodUnload, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyMethodUnload) EventDesc() *etw.EventDesc { return etw.DescOf(anyMethodUnload, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodLoadUnloadV2Layout)(e).decode(version, p, ptr, anyMethodUnload)
 }
@@ -1397,47 +1172,28 @@ func (e *AnyMethodUnload) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyMethodUnload) Clone() *AnyMethodUnload { return &e }
 
-func (e AnyMethodUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodUnload) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodLoadVerbose is event 143, version 0, of task CLRMethod, opcode
-// MethodLoadVerbose, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
-//
-// The code of a method is ready, with the method's name. A session at level
-// Verbose gets it for every method; one at level Informational, which is the
-// event's own, only for dynamic and generic methods and the helpers of the
-// JIT.
+// MethodLoadVerbose is event 143, version 0. [AnyMethodLoadVerbose] says what it means.
 type MethodLoadVerbose struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
 }
 
 // EventDesc returns the description of MethodLoadVerbose.
 func (*MethodLoadVerbose) EventDesc() *etw.EventDesc { return &methodLoadVerbose }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodLoadVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadVerboseLayout)(e).decode(p, ptr, &methodLoadVerbose)
 }
@@ -1458,49 +1214,29 @@ func (e MethodLoadVerbose) Clone() *MethodLoadVerbose {
 	return &e
 }
 
-func (e MethodLoadVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodLoadVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodLoadVerbose) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodLoadVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Level: 4, Opcode: 37, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodLoadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
+	Class: classCLRMethod, Name: "MethodLoadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
 	Fields: methodLoadUnloadVerboseLayoutFields,
 }
 
-// MethodLoadVerboseV1 is MethodLoadVerbose_V1: event 143, version 1, of task
-// CLRMethod, opcode MethodLoadVerbose, keywords JitKeyword and NGenKeyword,
-// level win:Informational.
+// MethodLoadVerboseV1 is MethodLoadVerbose_V1: event 143, version 1. [AnyMethodLoadVerbose]
+// says what it means.
 //
-// The code of a method is ready, with the method's name. A session at level
-// Verbose gets it for every method; one at level Informational, which is the
-// event's own, only for dynamic and generic methods and the helpers of the
-// JIT. Version 1 adds ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type MethodLoadVerboseV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
+	ClrInstanceID      uint16
 }
 
 // EventDesc returns the description of MethodLoadVerbose_V1.
@@ -1509,8 +1245,7 @@ func (*MethodLoadVerboseV1) EventDesc() *etw.EventDesc { return &methodLoadVerbo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodLoadVerboseV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodLoadVerboseV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadVerboseV1Layout)(e).decode(p, ptr, &methodLoadVerboseV1)
 }
@@ -1531,19 +1266,16 @@ func (e MethodLoadVerboseV1) Clone() *MethodLoadVerboseV1 {
 	return &e
 }
 
-func (e MethodLoadVerboseV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodLoadVerboseV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodLoadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodLoadVerboseV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodLoadVerboseV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Version: 1, Level: 4, Opcode: 37, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodLoadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
+	Class: classCLRMethod, Name: "MethodLoadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
 	Fields: methodLoadUnloadVerboseV1LayoutFields,
 }
 
-// methodLoadUnloadVerboseV1Layout is the template MethodLoadUnloadVerbose_V1,
-// which several events use.
+// methodLoadUnloadVerboseV1Layout is the template MethodLoadUnloadVerbose_V1, which several
+// events use.
 type methodLoadUnloadVerboseV1Layout MethodLoadVerboseV1
 
 func (e *methodLoadUnloadVerboseV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1624,41 +1356,20 @@ var methodLoadUnloadVerboseV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// MethodLoadVerboseV2 is MethodLoadVerbose_V2: event 143, version 2, of task
-// CLRMethod, opcode MethodLoadVerbose, keywords JitKeyword and NGenKeyword,
-// level win:Informational.
-//
-// The code of a method is ready, with the method's name. A session at level
-// Verbose gets it for every method; one at level Informational, which is the
-// event's own, only for dynamic and generic methods and the helpers of the
-// JIT. Version 2 adds ReJITID.
+// MethodLoadVerboseV2 is MethodLoadVerbose_V2: event 143, version 2. [AnyMethodLoadVerbose]
+// says what it means.
 type MethodLoadVerboseV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
+	ClrInstanceID      uint16
+	ReJITID            uint64
 }
 
 // EventDesc returns the description of MethodLoadVerbose_V2.
@@ -1667,8 +1378,7 @@ func (*MethodLoadVerboseV2) EventDesc() *etw.EventDesc { return &methodLoadVerbo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodLoadVerboseV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodLoadVerboseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadVerboseV2Layout)(e).decode(p, ptr, &methodLoadVerboseV2)
 }
@@ -1689,19 +1399,16 @@ func (e MethodLoadVerboseV2) Clone() *MethodLoadVerboseV2 {
 	return &e
 }
 
-func (e MethodLoadVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodLoadVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodLoadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodLoadVerboseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodLoadVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Version: 2, Level: 4, Opcode: 37, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodLoadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
+	Class: classCLRMethod, Name: "MethodLoadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
 	Fields: methodLoadUnloadVerboseV2LayoutFields,
 }
 
-// methodLoadUnloadVerboseV2Layout is the template MethodLoadUnloadVerbose_V2,
-// which several events use.
+// methodLoadUnloadVerboseV2Layout is the template MethodLoadUnloadVerbose_V2, which several
+// events use.
 type methodLoadUnloadVerboseV2Layout MethodLoadVerboseV2
 
 func (e *methodLoadUnloadVerboseV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1787,68 +1494,58 @@ var methodLoadUnloadVerboseV2LayoutFields = []etw.FieldDesc{
 	{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyMethodLoadVerbose is event 143, of task CLRMethod, opcode
-// MethodLoadVerbose, keywords JitKeyword and NGenKeyword, level
-// win:Informational, in any version.
+// AnyMethodLoadVerbose is event 143 in any version, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodLoadVerbose], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20)
+// at [etw.LevelInformational] (4).
 //
-// The code of a method is ready, with the method's name. A session at level
-// Verbose gets it for every method; one at level Informational, which is the
-// event's own, only for dynamic and generic methods and the helpers of the
-// JIT. Version 2 adds ReJITID.
+// The code of a method is ready, with the method's name. A session at level Verbose gets it
+// for every method; one at level Informational, which is the event's own, only for dynamic and
+// generic methods and the helpers of the JIT. Version 2 adds ReJITID.
 //
-// The versions are [MethodLoadVerbose], [MethodLoadVerboseV1], and
-// [MethodLoadVerboseV2]; a newer one is decoded like the last of these. Fields
-// that the decoded version lacks are zero.
+// The versions are [MethodLoadVerbose], [MethodLoadVerboseV1], and [MethodLoadVerboseV2]; a
+// newer one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodLoadVerbose struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags     MethodFlags
+	MethodNamespace etw.UTF16 // Full name of the class of the method, with its namespace.
+	MethodName      etw.UTF16 // Name of the method.
+	MethodSignature etw.UTF16 // Signature of the method: its types as text.
+	ClrInstanceID   uint16    // since version 1; see WithClrInstanceID
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
 	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMethodLoadVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-func (e *AnyMethodLoadVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// HasReJITID reports whether the decoded version has ReJITID.
+func (e *AnyMethodLoadVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodLoadVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodLoadVerbose = []*etw.EventDesc{&methodLoadVerbose, &methodLoadVerboseV1, &methodLoadVerboseV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodLoadVerbose) EventDescs() []*etw.EventDesc { return anyMethodLoadVerbose }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyMethodLoadVerbose) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyMethodLoadVerbose, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodLoadVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodLoadUnloadVerboseV2Layout)(e).decode(version, p, ptr, anyMethodLoadVerbose)
 }
@@ -1864,13 +1561,13 @@ func (e AnyMethodLoadVerbose) Clone() *AnyMethodLoadVerbose {
 	return &e
 }
 
-func (e AnyMethodLoadVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodLoadVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodLoadVerbose) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodLoadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodLoadUnloadVerboseV2Layout is what types for all versions of an
-// event share, the newest of which has the template
-// MethodLoadUnloadVerbose_V2.
+// anyMethodLoadUnloadVerboseV2Layout is what types for all versions of an event share, the
+// newest of which has the template MethodLoadUnloadVerbose_V2.
 type anyMethodLoadUnloadVerboseV2Layout AnyMethodLoadVerbose
 
 func (e *anyMethodLoadUnloadVerboseV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1961,43 +1658,23 @@ func (e *anyMethodLoadUnloadVerboseV2Layout) detach() {
 	e.MethodSignature = e.MethodSignature.Clone()
 }
 
-// MethodUnloadVerbose is event 144, version 0, of task CLRMethod, opcode
-// MethodUnloadVerbose, keywords JitKeyword and NGenKeyword, level
-// win:Informational.
-//
-// A method's code is gone, with the method's name: a dynamic method was freed,
-// or a module or an application domain was unloaded. A session at level
-// Verbose gets it for every method; one at level Informational, which is the
-// event's own, only for dynamic and generic methods.
+// MethodUnloadVerbose is event 144, version 0. [AnyMethodUnloadVerbose] says what it means.
 type MethodUnloadVerbose struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
 }
 
 // EventDesc returns the description of MethodUnloadVerbose.
 func (*MethodUnloadVerbose) EventDesc() *etw.EventDesc { return &methodUnloadVerbose }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodUnloadVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadVerboseLayout)(e).decode(p, ptr, &methodUnloadVerbose)
 }
@@ -2018,50 +1695,29 @@ func (e MethodUnloadVerbose) Clone() *MethodUnloadVerbose {
 	return &e
 }
 
-func (e MethodUnloadVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodUnloadVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodUnloadVerbose) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodUnloadVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Level: 4, Opcode: 38, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodUnloadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
+	Class: classCLRMethod, Name: "MethodUnloadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
 	Fields: methodLoadUnloadVerboseLayoutFields,
 }
 
-// MethodUnloadVerboseV1 is MethodUnloadVerbose_V1: event 144, version 1, of
-// task CLRMethod, opcode MethodUnloadVerbose, keywords JitKeyword and
-// NGenKeyword, level win:Informational.
+// MethodUnloadVerboseV1 is MethodUnloadVerbose_V1: event 144, version 1.
+// [AnyMethodUnloadVerbose] says what it means.
 //
-// A method's code is gone, with the method's name: a dynamic method was freed,
-// or a module or an application domain was unloaded. A session at level
-// Verbose gets it for every method; one at level Informational, which is the
-// event's own, only for dynamic and generic methods. Version 1 adds
-// ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type MethodUnloadVerboseV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
+	ClrInstanceID      uint16
 }
 
 // EventDesc returns the description of MethodUnloadVerbose_V1.
@@ -2070,8 +1726,7 @@ func (*MethodUnloadVerboseV1) EventDesc() *etw.EventDesc { return &methodUnloadV
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodUnloadVerboseV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodUnloadVerboseV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadVerboseV1Layout)(e).decode(p, ptr, &methodUnloadVerboseV1)
 }
@@ -2092,52 +1747,28 @@ func (e MethodUnloadVerboseV1) Clone() *MethodUnloadVerboseV1 {
 	return &e
 }
 
-func (e MethodUnloadVerboseV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodUnloadVerboseV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodUnloadVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodUnloadVerboseV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodUnloadVerboseV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Version: 1, Level: 4, Opcode: 38, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodUnloadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
+	Class: classCLRMethod, Name: "MethodUnloadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
 	Fields: methodLoadUnloadVerboseV1LayoutFields,
 }
 
-// MethodUnloadVerboseV2 is MethodUnloadVerbose_V2: event 144, version 2, of
-// task CLRMethod, opcode MethodUnloadVerbose, keywords JitKeyword and
-// NGenKeyword, level win:Informational.
-//
-// A method's code is gone, with the method's name: a dynamic method was freed,
-// or a module or an application domain was unloaded. A session at level
-// Verbose gets it for every method; one at level Informational, which is the
-// event's own, only for dynamic and generic methods. Version 2 adds ReJITID.
+// MethodUnloadVerboseV2 is MethodUnloadVerbose_V2: event 144, version 2.
+// [AnyMethodUnloadVerbose] says what it means.
 type MethodUnloadVerboseV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
+	ClrInstanceID      uint16
+	ReJITID            uint64
 }
 
 // EventDesc returns the description of MethodUnloadVerbose_V2.
@@ -2146,8 +1777,7 @@ func (*MethodUnloadVerboseV2) EventDesc() *etw.EventDesc { return &methodUnloadV
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodUnloadVerboseV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodUnloadVerboseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadVerboseV2Layout)(e).decode(p, ptr, &methodUnloadVerboseV2)
 }
@@ -2168,79 +1798,68 @@ func (e MethodUnloadVerboseV2) Clone() *MethodUnloadVerboseV2 {
 	return &e
 }
 
-func (e MethodUnloadVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodUnloadVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodUnloadVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodUnloadVerboseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodUnloadVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Version: 2, Level: 4, Opcode: 38, Task: 9, Keywords: 0x30,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodUnloadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
+	Class: classCLRMethod, Name: "MethodUnloadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
 	Fields: methodLoadUnloadVerboseV2LayoutFields,
 }
 
-// AnyMethodUnloadVerbose is event 144, of task CLRMethod, opcode
-// MethodUnloadVerbose, keywords JitKeyword and NGenKeyword, level
-// win:Informational, in any version.
+// AnyMethodUnloadVerbose is event 144 in any version, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodUnloadVerbose], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20)
+// at [etw.LevelInformational] (4).
 //
-// A method's code is gone, with the method's name: a dynamic method was freed,
-// or a module or an application domain was unloaded. A session at level
-// Verbose gets it for every method; one at level Informational, which is the
-// event's own, only for dynamic and generic methods. Version 2 adds ReJITID.
+// A method's code is gone, with the method's name: a dynamic method was freed, or a module or
+// an application domain was unloaded. A session at level Verbose gets it for every method; one
+// at level Informational, which is the event's own, only for dynamic and generic methods.
+// Version 2 adds ReJITID.
 //
 // The versions are [MethodUnloadVerbose], [MethodUnloadVerboseV1], and
-// [MethodUnloadVerboseV2]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// [MethodUnloadVerboseV2]; a newer one is decoded like the last of these. Fields that the
+// decoded version lacks are zero.
 type AnyMethodUnloadVerbose struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags     MethodFlags
+	MethodNamespace etw.UTF16 // Full name of the class of the method, with its namespace.
+	MethodName      etw.UTF16 // Name of the method.
+	MethodSignature etw.UTF16 // Signature of the method: its types as text.
+	ClrInstanceID   uint16    // since version 1; see WithClrInstanceID
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
 	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMethodUnloadVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-func (e *AnyMethodUnloadVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// HasReJITID reports whether the decoded version has ReJITID.
+func (e *AnyMethodUnloadVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodUnloadVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodUnloadVerbose = []*etw.EventDesc{&methodUnloadVerbose, &methodUnloadVerboseV1, &methodUnloadVerboseV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodUnloadVerbose) EventDescs() []*etw.EventDesc { return anyMethodUnloadVerbose }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyMethodUnloadVerbose) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyMethodUnloadVerbose, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodUnloadVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodLoadUnloadVerboseV2Layout)(e).decode(version, p, ptr, anyMethodUnloadVerbose)
 }
@@ -2256,37 +1875,26 @@ func (e AnyMethodUnloadVerbose) Clone() *AnyMethodUnloadVerbose {
 	return &e
 }
 
-func (e AnyMethodUnloadVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodUnloadVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodUnloadVerbose) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodUnloadVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodJittingStarted is event 145, version 0, of task CLRMethod, opcode
-// MethodJittingStarted, keyword JitKeyword, level win:Verbose.
-//
-// The JIT begins to compile a method.
+// MethodJittingStarted is event 145, version 0. [AnyMethodJittingStarted] says what it means.
 type MethodJittingStarted struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// Size of the method's IL in bytes.
-	MethodILSize uint32
-	// Full name of the class of the method, with its namespace.
+	MethodID        uint64
+	ModuleID        uint64
+	MethodToken     uint32
+	MethodILSize    uint32
 	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
+	MethodName      etw.UTF16
 	MethodSignature etw.UTF16
 }
 
 // EventDesc returns the description of MethodJittingStarted.
 func (*MethodJittingStarted) EventDesc() *etw.EventDesc { return &methodJittingStarted }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodJittingStarted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&methodJittingStarted, p, ptr)
@@ -2344,14 +1952,11 @@ func (e MethodJittingStarted) Clone() *MethodJittingStarted {
 	return &e
 }
 
-func (e MethodJittingStarted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodJittingStarted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodJittingStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodJittingStarted) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodJittingStarted = etw.EventDesc{
 	Provider: &providerDesc, ID: 145, Level: 5, Opcode: 42, Task: 9, Keywords: 0x10,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodJittingStarted", TaskName: "CLRMethod", OpcodeName: "MethodJittingStarted",
+	Class: classCLRMethod, Name: "MethodJittingStarted", TaskName: "CLRMethod", OpcodeName: "MethodJittingStarted",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2363,29 +1968,17 @@ var methodJittingStarted = etw.EventDesc{
 	},
 }
 
-// MethodJittingStartedV1 is MethodJittingStarted_V1: event 145, version 1, of
-// task CLRMethod, opcode MethodJittingStarted, keyword JitKeyword, level
-// win:Verbose.
-//
-// The JIT begins to compile a method. Version 1 adds ClrInstanceID.
+// MethodJittingStartedV1 is MethodJittingStarted_V1: event 145, version 1.
+// [AnyMethodJittingStarted] says what it means.
 type MethodJittingStartedV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// Size of the method's IL in bytes.
-	MethodILSize uint32
-	// Full name of the class of the method, with its namespace.
+	MethodID        uint64
+	ModuleID        uint64
+	MethodToken     uint32
+	MethodILSize    uint32
 	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
+	MethodName      etw.UTF16
 	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID   uint16
 }
 
 // EventDesc returns the description of MethodJittingStarted_V1.
@@ -2394,8 +1987,7 @@ func (*MethodJittingStartedV1) EventDesc() *etw.EventDesc { return &methodJittin
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodJittingStartedV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodJittingStartedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&methodJittingStartedV1, p, ptr)
@@ -2457,14 +2049,11 @@ func (e MethodJittingStartedV1) Clone() *MethodJittingStartedV1 {
 	return &e
 }
 
-func (e MethodJittingStartedV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodJittingStartedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodJittingStartedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodJittingStartedV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodJittingStartedV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 145, Version: 1, Level: 5, Opcode: 42, Task: 9, Keywords: 0x10,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodJittingStarted_V1", TaskName: "CLRMethod", OpcodeName: "MethodJittingStarted",
+	Class: classCLRMethod, Name: "MethodJittingStarted_V1", TaskName: "CLRMethod", OpcodeName: "MethodJittingStarted",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2477,38 +2066,30 @@ var methodJittingStartedV1 = etw.EventDesc{
 	},
 }
 
-// AnyMethodJittingStarted is event 145, of task CLRMethod, opcode
-// MethodJittingStarted, keyword JitKeyword, level win:Verbose, in any version.
+// AnyMethodJittingStarted is event 145 in any version, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodJittingStarted], enabled by [KeywordJit] (0x10) at [etw.LevelVerbose]
+// (5).
 //
 // The JIT begins to compile a method. Version 1 adds ClrInstanceID.
 //
-// The versions are [MethodJittingStarted] and [MethodJittingStartedV1]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [MethodJittingStarted] and [MethodJittingStartedV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodJittingStarted struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
 	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
+	ModuleID uint64 // Identifier of the module, as in the module's own load event.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// Size of the method's IL in bytes.
-	MethodILSize uint32
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	MethodToken     uint32
+	MethodILSize    uint32    // Size of the method's IL in bytes.
+	MethodNamespace etw.UTF16 // Full name of the class of the method, with its namespace.
+	MethodName      etw.UTF16 // Name of the method.
+	MethodSignature etw.UTF16 // Signature of the method: its types as text.
+	ClrInstanceID   uint16    // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMethodJittingStarted) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2516,15 +2097,15 @@ func (e *AnyMethodJittingStarted) GetClrInstanceID() uint16 { return e.ClrInstan
 
 var anyMethodJittingStarted = []*etw.EventDesc{&methodJittingStarted, &methodJittingStartedV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodJittingStarted) EventDescs() []*etw.EventDesc { return anyMethodJittingStarted }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyMethodJittingStarted) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyMethodJittingStarted, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodJittingStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -2590,30 +2171,26 @@ func (e AnyMethodJittingStarted) Clone() *AnyMethodJittingStarted {
 	return &e
 }
 
-func (e AnyMethodJittingStarted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodJittingStarted) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodJittingStarted) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodJittingStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodJitMemoryAllocatedForCode is event 146, version 0, of task CLRMethod,
-// opcode MemoryAllocatedForJitCode, keyword JitKeyword, level win:Verbose.
+// MethodJitMemoryAllocatedForCode is event 146, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMemoryAllocatedForJitCode], enabled by [KeywordJit] (0x10) at
+// [etw.LevelVerbose] (5). Its payload has 46 bytes. [AnyMethodJitMemoryAllocatedForCode] takes
+// newer versions, too.
 //
 // How much memory the JIT asked for, and got, for the code of a method.
 type MethodJitMemoryAllocatedForCode struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Bytes that the JIT asked for, for code.
-	JitHotCodeRequestSize uint64
-	// Bytes that the JIT asked for, for constant data.
-	JitRODataRequestSize uint64
-	// Bytes that were allocated in all.
-	AllocatedSizeForJitCode uint64
-	// How the memory is aligned.
-	JitAllocFlag JitAllocFlag
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID                uint64
+	ModuleID                uint64       // Identifier of the module, as in the module's own load event.
+	JitHotCodeRequestSize   uint64       // Bytes that the JIT asked for, for code.
+	JitRODataRequestSize    uint64       // Bytes that the JIT asked for, for constant data.
+	AllocatedSizeForJitCode uint64       // Bytes that were allocated in all.
+	JitAllocFlag            JitAllocFlag // How the memory is aligned.
+	ClrInstanceID           uint16       // see WithClrInstanceID
 }
 
 // EventDesc returns the description of MethodJitMemoryAllocatedForCode.
@@ -2624,8 +2201,7 @@ func (*MethodJitMemoryAllocatedForCode) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodJitMemoryAllocatedForCode) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodJitMemoryAllocatedForCode) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 46 {
 		return 0, etw.Short(&methodJitMemoryAllocatedForCode, p, ptr)
@@ -2676,16 +2252,11 @@ func (e *MethodJitMemoryAllocatedForCode) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodJitMemoryAllocatedForCode) Clone() *MethodJitMemoryAllocatedForCode { return &e }
 
-func (e MethodJitMemoryAllocatedForCode) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e MethodJitMemoryAllocatedForCode) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e MethodJitMemoryAllocatedForCode) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e MethodJitMemoryAllocatedForCode) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodJitMemoryAllocatedForCode = etw.EventDesc{
 	Provider: &providerDesc, ID: 146, Level: 5, Opcode: 103, Task: 9, Keywords: 0x10,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodJitMemoryAllocatedForCode", TaskName: "CLRMethod", OpcodeName: "MemoryAllocatedForJitCode",
+	Class: classCLRMethod, Name: "MethodJitMemoryAllocatedForCode", TaskName: "CLRMethod", OpcodeName: "MemoryAllocatedForJitCode",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2697,21 +2268,14 @@ var methodJitMemoryAllocatedForCode = etw.EventDesc{
 	},
 }
 
-// AnyMethodJitMemoryAllocatedForCode is [MethodJitMemoryAllocatedForCode] in
-// any version: a newer one is decoded like it.
+// AnyMethodJitMemoryAllocatedForCode is [MethodJitMemoryAllocatedForCode] in any version: a
+// newer one is decoded like it.
 type AnyMethodJitMemoryAllocatedForCode struct {
 	Seen etw.Seen
 	MethodJitMemoryAllocatedForCode
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodJitMemoryAllocatedForCode) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodJitMemoryAllocatedForCode}
-}
-func (e *AnyMethodJitMemoryAllocatedForCode) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodJitMemoryAllocatedForCode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodJitMemoryAllocatedForCode.DecodePayload(p, ptr)
@@ -2720,24 +2284,16 @@ func (e *AnyMethodJitMemoryAllocatedForCode) DecodeVersion(version uint8, p []by
 // Clone returns a copy of e.
 func (e AnyMethodJitMemoryAllocatedForCode) Clone() *AnyMethodJitMemoryAllocatedForCode { return &e }
 
-// R2RGetEntryPoint is event 159, version 0, of task CLRMethod, opcode
-// MethodLoad, keyword CompilationDiagnosticKeyword, level win:Verbose.
-//
-// The runtime found precompiled code for a method in a ReadyToRun image.
+// R2RGetEntryPoint is event 159, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodLoad], enabled by [KeywordCompilationDiagnostic] (0x2000000000) at
+// [etw.LevelVerbose] (5). [AnyR2RGetEntryPoint] says what it means.
 type R2RGetEntryPoint struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Full name of the class of the method, with its namespace.
+	MethodID        uint64
 	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
+	MethodName      etw.UTF16
 	MethodSignature etw.UTF16
-	// Address of the code that was found.
-	EntryPoint uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	EntryPoint      uint64
+	ClrInstanceID   uint16
 }
 
 // EventDesc returns the description of R2RGetEntryPoint.
@@ -2746,8 +2302,7 @@ func (*R2RGetEntryPoint) EventDesc() *etw.EventDesc { return &r2RGetEntryPoint }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *R2RGetEntryPoint) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *R2RGetEntryPoint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&r2RGetEntryPoint, p, ptr)
@@ -2801,14 +2356,11 @@ func (e R2RGetEntryPoint) Clone() *R2RGetEntryPoint {
 	return &e
 }
 
-func (e R2RGetEntryPoint) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e R2RGetEntryPoint) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e R2RGetEntryPoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e R2RGetEntryPoint) String() string { return string(etw.AppendText(nil, &e)) }
 
 var r2RGetEntryPoint = etw.EventDesc{
 	Provider: &providerDesc, ID: 159, Level: 5, Opcode: 33, Task: 9, Keywords: 0x2000000000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "R2RGetEntryPoint", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
+	Class: classCLRMethod, Name: "R2RGetEntryPoint", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -2819,28 +2371,16 @@ var r2RGetEntryPoint = etw.EventDesc{
 	},
 }
 
-// R2RGetEntryPointV1 is R2RGetEntryPoint_V1: event 159, version 1, of task
-// CLRMethod, opcode MethodLoad, keyword CompilationDiagnosticKeyword, level
-// win:Informational.
-//
-// The runtime found precompiled code for a method in a ReadyToRun image.
-// Version 1 adds MethodSize. Its level was Verbose before.
+// R2RGetEntryPointV1 is R2RGetEntryPoint_V1: event 159, version 1. [AnyR2RGetEntryPoint] says
+// what it means.
 type R2RGetEntryPointV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Full name of the class of the method, with its namespace.
+	MethodID        uint64
 	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
+	MethodName      etw.UTF16
 	MethodSignature etw.UTF16
-	// Address of the code that was found.
-	EntryPoint uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Size of the code that was found, in bytes.
-	MethodSize uint32
+	EntryPoint      uint64
+	ClrInstanceID   uint16
+	MethodSize      uint32
 }
 
 // EventDesc returns the description of R2RGetEntryPoint_V1.
@@ -2849,8 +2389,7 @@ func (*R2RGetEntryPointV1) EventDesc() *etw.EventDesc { return &r2RGetEntryPoint
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *R2RGetEntryPointV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *R2RGetEntryPointV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&r2RGetEntryPointV1, p, ptr)
@@ -2908,14 +2447,11 @@ func (e R2RGetEntryPointV1) Clone() *R2RGetEntryPointV1 {
 	return &e
 }
 
-func (e R2RGetEntryPointV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e R2RGetEntryPointV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e R2RGetEntryPointV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e R2RGetEntryPointV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var r2RGetEntryPointV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 159, Version: 1, Level: 4, Opcode: 33, Task: 9, Keywords: 0x2000000000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "R2RGetEntryPoint_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
+	Class: classCLRMethod, Name: "R2RGetEntryPoint_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "MethodNamespace", Type: etw.InUnicodeString},
@@ -2927,38 +2463,30 @@ var r2RGetEntryPointV1 = etw.EventDesc{
 	},
 }
 
-// AnyR2RGetEntryPoint is event 159, of task CLRMethod, opcode MethodLoad,
-// keyword CompilationDiagnosticKeyword, level win:Informational, in any
-// version.
+// AnyR2RGetEntryPoint is event 159 in any version, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodLoad], enabled by [KeywordCompilationDiagnostic] (0x2000000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime found precompiled code for a method in a ReadyToRun image.
-// Version 1 adds MethodSize. Its level was Verbose before.
+// The runtime found precompiled code for a method in a ReadyToRun image. Version 1 adds
+// MethodSize. Its level was Verbose before.
 //
-// The versions are [R2RGetEntryPoint] and [R2RGetEntryPointV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [R2RGetEntryPoint] and [R2RGetEntryPointV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyR2RGetEntryPoint struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Address of the code that was found.
-	EntryPoint uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID        uint64
+	MethodNamespace etw.UTF16 // Full name of the class of the method, with its namespace.
+	MethodName      etw.UTF16 // Name of the method.
+	MethodSignature etw.UTF16 // Signature of the method: its types as text.
+	EntryPoint      uint64    // Address of the code that was found.
+	ClrInstanceID   uint16    // see WithClrInstanceID
 	// Size of the code that was found, in bytes.
 	MethodSize uint32 // since version 1
 }
 
-// HasMethodSize and its like report whether the version that was decoded has a
-// field.
+// HasMethodSize reports whether the decoded version has MethodSize.
 func (e *AnyR2RGetEntryPoint) HasMethodSize() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2966,15 +2494,15 @@ func (e *AnyR2RGetEntryPoint) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyR2RGetEntryPoint = []*etw.EventDesc{&r2RGetEntryPoint, &r2RGetEntryPointV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyR2RGetEntryPoint) EventDescs() []*etw.EventDesc { return anyR2RGetEntryPoint }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyR2RGetEntryPoint) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyR2RGetEntryPoint, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyR2RGetEntryPoint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -3036,21 +2564,21 @@ func (e AnyR2RGetEntryPoint) Clone() *AnyR2RGetEntryPoint {
 	return &e
 }
 
-func (e AnyR2RGetEntryPoint) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyR2RGetEntryPoint) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyR2RGetEntryPoint) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyR2RGetEntryPoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// R2RGetEntryPointStart is event 160, version 0, of task CLRMethod, opcode
-// MethodLoad, keyword CompilationDiagnosticKeyword, level win:Informational.
+// R2RGetEntryPointStart is event 160, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodLoad], enabled by [KeywordCompilationDiagnostic] (0x2000000000) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyR2RGetEntryPointStart] takes
+// newer versions, too.
 //
-// The runtime begins to look for precompiled code for a method in a ReadyToRun
-// image.
+// The runtime begins to look for precompiled code for a method in a ReadyToRun image.
 type R2RGetEntryPointStart struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID      uint64
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of R2RGetEntryPointStart.
@@ -3059,8 +2587,7 @@ func (*R2RGetEntryPointStart) EventDesc() *etw.EventDesc { return &r2RGetEntryPo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *R2RGetEntryPointStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *R2RGetEntryPointStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&r2RGetEntryPointStart, p, ptr)
@@ -3091,35 +2618,25 @@ func (e *R2RGetEntryPointStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e R2RGetEntryPointStart) Clone() *R2RGetEntryPointStart { return &e }
 
-func (e R2RGetEntryPointStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e R2RGetEntryPointStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e R2RGetEntryPointStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e R2RGetEntryPointStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var r2RGetEntryPointStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 160, Level: 4, Opcode: 33, Task: 9, Keywords: 0x2000000000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "R2RGetEntryPointStart", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
+	Class: classCLRMethod, Name: "R2RGetEntryPointStart", TaskName: "CLRMethod", OpcodeName: "MethodLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyR2RGetEntryPointStart is [R2RGetEntryPointStart] in any version: a newer
-// one is decoded like it.
+// AnyR2RGetEntryPointStart is [R2RGetEntryPointStart] in any version: a newer one is decoded
+// like it.
 type AnyR2RGetEntryPointStart struct {
 	Seen etw.Seen
 	R2RGetEntryPointStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyR2RGetEntryPointStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&r2RGetEntryPointStart}
-}
-func (e *AnyR2RGetEntryPointStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyR2RGetEntryPointStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.R2RGetEntryPointStart.DecodePayload(p, ptr)
@@ -3128,32 +2645,24 @@ func (e *AnyR2RGetEntryPointStart) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyR2RGetEntryPointStart) Clone() *AnyR2RGetEntryPointStart { return &e }
 
-// MethodJitInliningSucceeded is event 185, version 0, of task CLRMethod,
-// opcode JitInliningSucceeded, keyword JitTracingKeyword, level win:Verbose.
+// MethodJitInliningSucceeded is event 185, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodJitInliningSucceeded], enabled by [KeywordJitTracing] (0x1000) at
+// [etw.LevelVerbose] (5). [AnyMethodJitInliningSucceeded] takes newer versions, too.
 //
 // The JIT inlined a call.
 type MethodJitInliningSucceeded struct {
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	InlinerNamespace etw.UTF16
-	// Name of the method that contains the call. It is not the method being
-	// compiled where that one has inlined this one already.
-	InlinerName etw.UTF16
-	// Signature of the method that contains the call.
-	InlinerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	InlineeNamespace etw.UTF16
-	// Name of the method that is called, and would be inlined.
-	InlineeName etw.UTF16
-	// Signature of the method that is called.
-	InlineeNameSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodBeingCompiledNamespace     etw.UTF16 // Full name of the class of the method that is being compiled.
+	MethodBeingCompiledName          etw.UTF16 // Name of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16 // Signature of the method that is being compiled.
+	InlinerNamespace                 etw.UTF16 // Full name of the class of the method that contains the call.
+	// Name of the method that contains the call. It is not the method being compiled where that
+	// one has inlined this one already.
+	InlinerName          etw.UTF16
+	InlinerNameSignature etw.UTF16 // Signature of the method that contains the call.
+	InlineeNamespace     etw.UTF16 // Full name of the class of the method that is called.
+	InlineeName          etw.UTF16 // Name of the method that is called, and would be inlined.
+	InlineeNameSignature etw.UTF16 // Signature of the method that is called.
+	ClrInstanceID        uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of MethodJitInliningSucceeded.
@@ -3162,8 +2671,7 @@ func (*MethodJitInliningSucceeded) EventDesc() *etw.EventDesc { return &methodJi
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodJitInliningSucceeded) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodJitInliningSucceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.MethodBeingCompiledNamespace = c.UTF16()
@@ -3236,14 +2744,11 @@ func (e MethodJitInliningSucceeded) Clone() *MethodJitInliningSucceeded {
 	return &e
 }
 
-func (e MethodJitInliningSucceeded) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodJitInliningSucceeded) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodJitInliningSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodJitInliningSucceeded) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodJitInliningSucceeded = etw.EventDesc{
 	Provider: &providerDesc, ID: 185, Level: 5, Opcode: 83, Task: 9, Keywords: 0x1000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodJitInliningSucceeded", TaskName: "CLRMethod", OpcodeName: "JitInliningSucceeded",
+	Class: classCLRMethod, Name: "MethodJitInliningSucceeded", TaskName: "CLRMethod", OpcodeName: "JitInliningSucceeded",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -3258,21 +2763,14 @@ var methodJitInliningSucceeded = etw.EventDesc{
 	},
 }
 
-// AnyMethodJitInliningSucceeded is [MethodJitInliningSucceeded] in any
-// version: a newer one is decoded like it.
+// AnyMethodJitInliningSucceeded is [MethodJitInliningSucceeded] in any version: a newer one is
+// decoded like it.
 type AnyMethodJitInliningSucceeded struct {
 	Seen etw.Seen
 	MethodJitInliningSucceeded
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodJitInliningSucceeded) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodJitInliningSucceeded}
-}
-func (e *AnyMethodJitInliningSucceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodJitInliningSucceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodJitInliningSucceeded.DecodePayload(p, ptr)
@@ -3292,37 +2790,28 @@ func (e AnyMethodJitInliningSucceeded) Clone() *AnyMethodJitInliningSucceeded {
 	return &e
 }
 
-// MethodJitInliningFailedAnsi is event 186, version 0, of task CLRMethod,
-// opcode JitInliningFailed, keyword JitTracingKeyword, level win:Verbose.
+// MethodJitInliningFailedAnsi is event 186, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodJitInliningFailed], enabled by [KeywordJitTracing] (0x1000) at
+// [etw.LevelVerbose] (5). [AnyMethodJitInliningFailedAnsi] takes newer versions, too.
 //
-// The JIT could not inline a call. Older runtimes write this event, whose
-// FailReason is not UTF-16; newer ones write event 192.
+// The JIT could not inline a call. Older runtimes write this event, whose FailReason is not
+// UTF-16; newer ones write event 192.
 type MethodJitInliningFailedAnsi struct {
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	InlinerNamespace etw.UTF16
-	// Name of the method that contains the call. It is not the method being
-	// compiled where that one has inlined this one already.
-	InlinerName etw.UTF16
-	// Signature of the method that contains the call.
-	InlinerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	InlineeNamespace etw.UTF16
-	// Name of the method that is called, and would be inlined.
-	InlineeName etw.UTF16
-	// Signature of the method that is called.
-	InlineeNameSignature etw.UTF16
+	MethodBeingCompiledNamespace     etw.UTF16 // Full name of the class of the method that is being compiled.
+	MethodBeingCompiledName          etw.UTF16 // Name of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16 // Signature of the method that is being compiled.
+	InlinerNamespace                 etw.UTF16 // Full name of the class of the method that contains the call.
+	// Name of the method that contains the call. It is not the method being compiled where that
+	// one has inlined this one already.
+	InlinerName          etw.UTF16
+	InlinerNameSignature etw.UTF16 // Signature of the method that contains the call.
+	InlineeNamespace     etw.UTF16 // Full name of the class of the method that is called.
+	InlineeName          etw.UTF16 // Name of the method that is called, and would be inlined.
+	InlineeNameSignature etw.UTF16 // Signature of the method that is called.
 	// Whether the JIT will never inline this method, wherever it is called.
-	FailAlways etw.Bool
-	// Why the call was not inlined, as text of single bytes.
-	FailReason etw.ANSI
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	FailAlways    etw.Bool
+	FailReason    etw.ANSI // Why the call was not inlined, as text of single bytes.
+	ClrInstanceID uint16   // see WithClrInstanceID
 }
 
 // EventDesc returns the description of MethodJitInliningFailedAnsi.
@@ -3331,8 +2820,7 @@ func (*MethodJitInliningFailedAnsi) EventDesc() *etw.EventDesc { return &methodJ
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodJitInliningFailedAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodJitInliningFailedAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.MethodBeingCompiledNamespace = c.UTF16()
@@ -3414,14 +2902,11 @@ func (e MethodJitInliningFailedAnsi) Clone() *MethodJitInliningFailedAnsi {
 	return &e
 }
 
-func (e MethodJitInliningFailedAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodJitInliningFailedAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodJitInliningFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodJitInliningFailedAnsi) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodJitInliningFailedAnsi = etw.EventDesc{
 	Provider: &providerDesc, ID: 186, Level: 5, Opcode: 84, Task: 9, Keywords: 0x1000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodJitInliningFailedAnsi", TaskName: "CLRMethod", OpcodeName: "JitInliningFailed",
+	Class: classCLRMethod, Name: "MethodJitInliningFailedAnsi", TaskName: "CLRMethod", OpcodeName: "JitInliningFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -3438,21 +2923,14 @@ var methodJitInliningFailedAnsi = etw.EventDesc{
 	},
 }
 
-// AnyMethodJitInliningFailedAnsi is [MethodJitInliningFailedAnsi] in any
-// version: a newer one is decoded like it.
+// AnyMethodJitInliningFailedAnsi is [MethodJitInliningFailedAnsi] in any version: a newer one
+// is decoded like it.
 type AnyMethodJitInliningFailedAnsi struct {
 	Seen etw.Seen
 	MethodJitInliningFailedAnsi
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodJitInliningFailedAnsi) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodJitInliningFailedAnsi}
-}
-func (e *AnyMethodJitInliningFailedAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodJitInliningFailedAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodJitInliningFailedAnsi.DecodePayload(p, ptr)
@@ -3473,35 +2951,24 @@ func (e AnyMethodJitInliningFailedAnsi) Clone() *AnyMethodJitInliningFailedAnsi 
 	return &e
 }
 
-// MethodJitTailCallSucceeded is event 188, version 0, of task CLRMethod,
-// opcode JitTailCallSucceeded, keyword JitTracingKeyword, level win:Verbose.
+// MethodJitTailCallSucceeded is event 188, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodJitTailCallSucceeded], enabled by [KeywordJitTracing] (0x1000) at
+// [etw.LevelVerbose] (5). [AnyMethodJitTailCallSucceeded] takes newer versions, too.
 //
 // The JIT made a tail call of a call.
 type MethodJitTailCallSucceeded struct {
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	CallerNamespace etw.UTF16
-	// Name of the method that contains the call.
-	CallerName etw.UTF16
-	// Signature of the method that contains the call.
-	CallerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	CalleeNamespace etw.UTF16
-	// Name of the method that is called.
-	CalleeName etw.UTF16
-	// Signature of the method that is called.
-	CalleeNameSignature etw.UTF16
-	// Whether the call has the tail prefix in IL.
-	TailPrefix etw.Bool
-	// How the tail call is made.
-	TailCallType TailCallType
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodBeingCompiledNamespace     etw.UTF16    // Full name of the class of the method that is being compiled.
+	MethodBeingCompiledName          etw.UTF16    // Name of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16    // Signature of the method that is being compiled.
+	CallerNamespace                  etw.UTF16    // Full name of the class of the method that contains the call.
+	CallerName                       etw.UTF16    // Name of the method that contains the call.
+	CallerNameSignature              etw.UTF16    // Signature of the method that contains the call.
+	CalleeNamespace                  etw.UTF16    // Full name of the class of the method that is called.
+	CalleeName                       etw.UTF16    // Name of the method that is called.
+	CalleeNameSignature              etw.UTF16    // Signature of the method that is called.
+	TailPrefix                       etw.Bool     // Whether the call has the tail prefix in IL.
+	TailCallType                     TailCallType // How the tail call is made.
+	ClrInstanceID                    uint16       // see WithClrInstanceID
 }
 
 // EventDesc returns the description of MethodJitTailCallSucceeded.
@@ -3510,8 +2977,7 @@ func (*MethodJitTailCallSucceeded) EventDesc() *etw.EventDesc { return &methodJi
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodJitTailCallSucceeded) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodJitTailCallSucceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.MethodBeingCompiledNamespace = c.UTF16()
@@ -3592,14 +3058,11 @@ func (e MethodJitTailCallSucceeded) Clone() *MethodJitTailCallSucceeded {
 	return &e
 }
 
-func (e MethodJitTailCallSucceeded) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodJitTailCallSucceeded) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodJitTailCallSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodJitTailCallSucceeded) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodJitTailCallSucceeded = etw.EventDesc{
 	Provider: &providerDesc, ID: 188, Level: 5, Opcode: 85, Task: 9, Keywords: 0x1000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodJitTailCallSucceeded", TaskName: "CLRMethod", OpcodeName: "JitTailCallSucceeded",
+	Class: classCLRMethod, Name: "MethodJitTailCallSucceeded", TaskName: "CLRMethod", OpcodeName: "JitTailCallSucceeded",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -3616,21 +3079,14 @@ var methodJitTailCallSucceeded = etw.EventDesc{
 	},
 }
 
-// AnyMethodJitTailCallSucceeded is [MethodJitTailCallSucceeded] in any
-// version: a newer one is decoded like it.
+// AnyMethodJitTailCallSucceeded is [MethodJitTailCallSucceeded] in any version: a newer one is
+// decoded like it.
 type AnyMethodJitTailCallSucceeded struct {
 	Seen etw.Seen
 	MethodJitTailCallSucceeded
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodJitTailCallSucceeded) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodJitTailCallSucceeded}
-}
-func (e *AnyMethodJitTailCallSucceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodJitTailCallSucceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodJitTailCallSucceeded.DecodePayload(p, ptr)
@@ -3650,36 +3106,25 @@ func (e AnyMethodJitTailCallSucceeded) Clone() *AnyMethodJitTailCallSucceeded {
 	return &e
 }
 
-// MethodJitTailCallFailedAnsi is event 189, version 0, of task CLRMethod,
-// opcode JitTailCallFailed, keyword JitTracingKeyword, level win:Verbose.
+// MethodJitTailCallFailedAnsi is event 189, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodJitTailCallFailed], enabled by [KeywordJitTracing] (0x1000) at
+// [etw.LevelVerbose] (5). [AnyMethodJitTailCallFailedAnsi] takes newer versions, too.
 //
-// The JIT could not make a tail call of a call. Older runtimes write this
-// event, whose FailReason is not UTF-16; newer ones write event 191.
+// The JIT could not make a tail call of a call. Older runtimes write this event, whose
+// FailReason is not UTF-16; newer ones write event 191.
 type MethodJitTailCallFailedAnsi struct {
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	CallerNamespace etw.UTF16
-	// Name of the method that contains the call.
-	CallerName etw.UTF16
-	// Signature of the method that contains the call.
-	CallerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	CalleeNamespace etw.UTF16
-	// Name of the method that is called.
-	CalleeName etw.UTF16
-	// Signature of the method that is called.
-	CalleeNameSignature etw.UTF16
-	// Whether the call has the tail prefix in IL.
-	TailPrefix etw.Bool
-	// Why the call is no tail call, as text of single bytes.
-	FailReason etw.ANSI
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodBeingCompiledNamespace     etw.UTF16 // Full name of the class of the method that is being compiled.
+	MethodBeingCompiledName          etw.UTF16 // Name of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16 // Signature of the method that is being compiled.
+	CallerNamespace                  etw.UTF16 // Full name of the class of the method that contains the call.
+	CallerName                       etw.UTF16 // Name of the method that contains the call.
+	CallerNameSignature              etw.UTF16 // Signature of the method that contains the call.
+	CalleeNamespace                  etw.UTF16 // Full name of the class of the method that is called.
+	CalleeName                       etw.UTF16 // Name of the method that is called.
+	CalleeNameSignature              etw.UTF16 // Signature of the method that is called.
+	TailPrefix                       etw.Bool  // Whether the call has the tail prefix in IL.
+	FailReason                       etw.ANSI  // Why the call is no tail call, as text of single bytes.
+	ClrInstanceID                    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of MethodJitTailCallFailedAnsi.
@@ -3688,8 +3133,7 @@ func (*MethodJitTailCallFailedAnsi) EventDesc() *etw.EventDesc { return &methodJ
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodJitTailCallFailedAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodJitTailCallFailedAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.MethodBeingCompiledNamespace = c.UTF16()
@@ -3771,14 +3215,11 @@ func (e MethodJitTailCallFailedAnsi) Clone() *MethodJitTailCallFailedAnsi {
 	return &e
 }
 
-func (e MethodJitTailCallFailedAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodJitTailCallFailedAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodJitTailCallFailedAnsi) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodJitTailCallFailedAnsi = etw.EventDesc{
 	Provider: &providerDesc, ID: 189, Level: 5, Opcode: 86, Task: 9, Keywords: 0x1000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodJitTailCallFailedAnsi", TaskName: "CLRMethod", OpcodeName: "JitTailCallFailed",
+	Class: classCLRMethod, Name: "MethodJitTailCallFailedAnsi", TaskName: "CLRMethod", OpcodeName: "JitTailCallFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -3795,21 +3236,14 @@ var methodJitTailCallFailedAnsi = etw.EventDesc{
 	},
 }
 
-// AnyMethodJitTailCallFailedAnsi is [MethodJitTailCallFailedAnsi] in any
-// version: a newer one is decoded like it.
+// AnyMethodJitTailCallFailedAnsi is [MethodJitTailCallFailedAnsi] in any version: a newer one
+// is decoded like it.
 type AnyMethodJitTailCallFailedAnsi struct {
 	Seen etw.Seen
 	MethodJitTailCallFailedAnsi
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodJitTailCallFailedAnsi) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodJitTailCallFailedAnsi}
-}
-func (e *AnyMethodJitTailCallFailedAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodJitTailCallFailedAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodJitTailCallFailedAnsi.DecodePayload(p, ptr)
@@ -3830,29 +3264,15 @@ func (e AnyMethodJitTailCallFailedAnsi) Clone() *AnyMethodJitTailCallFailedAnsi 
 	return &e
 }
 
-// MethodILToNativeMap is event 190, version 0, of task CLRMethod, opcode
-// MethodILToNativeMap, keyword JittedMethodILToNativeMapKeyword, level
-// win:Verbose.
-//
-// Which offset of a method's machine code belongs to which offset of its IL.
+// MethodILToNativeMap is event 190, version 0. [AnyMethodILToNativeMap] says what it means.
 type MethodILToNativeMap struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
-	// Which part of the method's code the map is about.
-	MethodExtent MethodExtent
-	// Number of elements of ILOffsets and of NativeOffsets.
+	MethodID          uint64
+	ReJITID           uint64
+	MethodExtent      MethodExtent
 	CountOfMapEntries uint16
-	// IL offset of each entry, in bytes. The largest values stand for places
-	// without IL, such as the prologue.
-	ILOffsets etw.Uint32s // CountOfMapEntries elements
-	// Offset of each entry from the start of the method's code, in bytes.
-	NativeOffsets etw.Uint32s // CountOfMapEntries elements
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ILOffsets         etw.Uint32s // CountOfMapEntries elements
+	NativeOffsets     etw.Uint32s // CountOfMapEntries elements
+	ClrInstanceID     uint16
 }
 
 // EventDesc returns the description of MethodILToNativeMap.
@@ -3861,8 +3281,7 @@ func (*MethodILToNativeMap) EventDesc() *etw.EventDesc { return &methodILToNativ
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodILToNativeMap) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 19 {
 		return 0, etw.Short(&methodILToNativeMap, p, ptr)
@@ -3919,14 +3338,11 @@ func (e MethodILToNativeMap) Clone() *MethodILToNativeMap {
 	return &e
 }
 
-func (e MethodILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodILToNativeMap) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodILToNativeMap = etw.EventDesc{
 	Provider: &providerDesc, ID: 190, Level: 5, Opcode: 87, Task: 9, Keywords: 0x20000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodILToNativeMap", TaskName: "CLRMethod", OpcodeName: "MethodILToNativeMap",
+	Class: classCLRMethod, Name: "MethodILToNativeMap", TaskName: "CLRMethod", OpcodeName: "MethodILToNativeMap",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -3938,32 +3354,17 @@ var methodILToNativeMap = etw.EventDesc{
 	},
 }
 
-// MethodILToNativeMapV1 is MethodILToNativeMap_V1: event 190, version 1, of
-// task CLRMethod, opcode MethodILToNativeMap, keyword
-// JittedMethodILToNativeMapKeyword, level win:Verbose.
-//
-// Which offset of a method's machine code belongs to which offset of its IL.
-// Version 1 adds ILVersionID.
+// MethodILToNativeMapV1 is MethodILToNativeMap_V1: event 190, version 1.
+// [AnyMethodILToNativeMap] says what it means.
 type MethodILToNativeMapV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
-	// Which part of the method's code the map is about.
-	MethodExtent MethodExtent
-	// Number of elements of ILOffsets and of NativeOffsets.
+	MethodID          uint64
+	ReJITID           uint64
+	MethodExtent      MethodExtent
 	CountOfMapEntries uint16
-	// IL offset of each entry, in bytes. The largest values stand for places
-	// without IL, such as the prologue.
-	ILOffsets etw.Uint32s // CountOfMapEntries elements
-	// Offset of each entry from the start of the method's code, in bytes.
-	NativeOffsets etw.Uint32s // CountOfMapEntries elements
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's IL.
-	ILVersionID uint64
+	ILOffsets         etw.Uint32s // CountOfMapEntries elements
+	NativeOffsets     etw.Uint32s // CountOfMapEntries elements
+	ClrInstanceID     uint16
+	ILVersionID       uint64
 }
 
 // EventDesc returns the description of MethodILToNativeMap_V1.
@@ -3972,8 +3373,7 @@ func (*MethodILToNativeMapV1) EventDesc() *etw.EventDesc { return &methodILToNat
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodILToNativeMapV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodILToNativeMapV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 19 {
 		return 0, etw.Short(&methodILToNativeMapV1, p, ptr)
@@ -4034,14 +3434,11 @@ func (e MethodILToNativeMapV1) Clone() *MethodILToNativeMapV1 {
 	return &e
 }
 
-func (e MethodILToNativeMapV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodILToNativeMapV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodILToNativeMapV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 190, Version: 1, Level: 5, Opcode: 87, Task: 9, Keywords: 0x20000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodILToNativeMap_V1", TaskName: "CLRMethod", OpcodeName: "MethodILToNativeMap",
+	Class: classCLRMethod, Name: "MethodILToNativeMap_V1", TaskName: "CLRMethod", OpcodeName: "MethodILToNativeMap",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -4054,42 +3451,36 @@ var methodILToNativeMapV1 = etw.EventDesc{
 	},
 }
 
-// AnyMethodILToNativeMap is event 190, of task CLRMethod, opcode
-// MethodILToNativeMap, keyword JittedMethodILToNativeMapKeyword, level
-// win:Verbose, in any version.
+// AnyMethodILToNativeMap is event 190 in any version, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodMethodILToNativeMap], enabled by [KeywordJittedMethodILToNativeMap]
+// (0x20000) at [etw.LevelVerbose] (5).
 //
-// Which offset of a method's machine code belongs to which offset of its IL.
-// Version 1 adds ILVersionID.
+// Which offset of a method's machine code belongs to which offset of its IL. Version 1 adds
+// ILVersionID.
 //
-// The versions are [MethodILToNativeMap] and [MethodILToNativeMapV1]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [MethodILToNativeMap] and [MethodILToNativeMapV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodILToNativeMap struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
 	MethodID uint64
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
-	// Which part of the method's code the map is about.
-	MethodExtent MethodExtent
-	// Number of elements of ILOffsets and of NativeOffsets.
-	CountOfMapEntries uint16
-	// IL offset of each entry, in bytes. The largest values stand for places
-	// without IL, such as the prologue.
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
+	ReJITID           uint64
+	MethodExtent      MethodExtent // Which part of the method's code the map is about.
+	CountOfMapEntries uint16       // Number of elements of ILOffsets and of NativeOffsets.
+	// IL offset of each entry, in bytes. The largest values stand for places without IL, such as
+	// the prologue.
 	ILOffsets etw.Uint32s // CountOfMapEntries elements
 	// Offset of each entry from the start of the method's code, in bytes.
 	NativeOffsets etw.Uint32s // CountOfMapEntries elements
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16      // see WithClrInstanceID
 	// Identifier of this version of the method's IL.
 	ILVersionID uint64 // since version 1
 }
 
-// HasILVersionID and its like report whether the version that was decoded has
-// a field.
+// HasILVersionID reports whether the decoded version has ILVersionID.
 func (e *AnyMethodILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -4097,15 +3488,15 @@ func (e *AnyMethodILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanc
 
 var anyMethodILToNativeMap = []*etw.EventDesc{&methodILToNativeMap, &methodILToNativeMapV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodILToNativeMap) EventDescs() []*etw.EventDesc { return anyMethodILToNativeMap }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyMethodILToNativeMap) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyMethodILToNativeMap, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodILToNativeMap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -4170,39 +3561,29 @@ func (e AnyMethodILToNativeMap) Clone() *AnyMethodILToNativeMap {
 	return &e
 }
 
-func (e AnyMethodILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodILToNativeMap) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodJitTailCallFailed is event 191, version 0, of task CLRMethod, opcode
-// JitTailCallFailed, keyword JitTracingKeyword, level win:Verbose.
+// MethodJitTailCallFailed is event 191, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodJitTailCallFailed], enabled by [KeywordJitTracing] (0x1000) at
+// [etw.LevelVerbose] (5). [AnyMethodJitTailCallFailed] takes newer versions, too.
 //
 // The JIT could not make a tail call of a call.
 type MethodJitTailCallFailed struct {
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	CallerNamespace etw.UTF16
-	// Name of the method that contains the call.
-	CallerName etw.UTF16
-	// Signature of the method that contains the call.
-	CallerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	CalleeNamespace etw.UTF16
-	// Name of the method that is called.
-	CalleeName etw.UTF16
-	// Signature of the method that is called.
-	CalleeNameSignature etw.UTF16
-	// Whether the call has the tail prefix in IL.
-	TailPrefix etw.Bool
-	// Why the call is no tail call, as text.
-	FailReason etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodBeingCompiledNamespace     etw.UTF16 // Full name of the class of the method that is being compiled.
+	MethodBeingCompiledName          etw.UTF16 // Name of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16 // Signature of the method that is being compiled.
+	CallerNamespace                  etw.UTF16 // Full name of the class of the method that contains the call.
+	CallerName                       etw.UTF16 // Name of the method that contains the call.
+	CallerNameSignature              etw.UTF16 // Signature of the method that contains the call.
+	CalleeNamespace                  etw.UTF16 // Full name of the class of the method that is called.
+	CalleeName                       etw.UTF16 // Name of the method that is called.
+	CalleeNameSignature              etw.UTF16 // Signature of the method that is called.
+	TailPrefix                       etw.Bool  // Whether the call has the tail prefix in IL.
+	FailReason                       etw.UTF16 // Why the call is no tail call, as text.
+	ClrInstanceID                    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of MethodJitTailCallFailed.
@@ -4211,8 +3592,7 @@ func (*MethodJitTailCallFailed) EventDesc() *etw.EventDesc { return &methodJitTa
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodJitTailCallFailed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodJitTailCallFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.MethodBeingCompiledNamespace = c.UTF16()
@@ -4294,14 +3674,11 @@ func (e MethodJitTailCallFailed) Clone() *MethodJitTailCallFailed {
 	return &e
 }
 
-func (e MethodJitTailCallFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodJitTailCallFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodJitTailCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodJitTailCallFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodJitTailCallFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 191, Level: 5, Opcode: 86, Task: 9, Keywords: 0x1000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodJitTailCallFailed", TaskName: "CLRMethod", OpcodeName: "JitTailCallFailed",
+	Class: classCLRMethod, Name: "MethodJitTailCallFailed", TaskName: "CLRMethod", OpcodeName: "JitTailCallFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -4318,21 +3695,14 @@ var methodJitTailCallFailed = etw.EventDesc{
 	},
 }
 
-// AnyMethodJitTailCallFailed is [MethodJitTailCallFailed] in any version: a
-// newer one is decoded like it.
+// AnyMethodJitTailCallFailed is [MethodJitTailCallFailed] in any version: a newer one is
+// decoded like it.
 type AnyMethodJitTailCallFailed struct {
 	Seen etw.Seen
 	MethodJitTailCallFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodJitTailCallFailed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodJitTailCallFailed}
-}
-func (e *AnyMethodJitTailCallFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodJitTailCallFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodJitTailCallFailed.DecodePayload(p, ptr)
@@ -4353,36 +3723,27 @@ func (e AnyMethodJitTailCallFailed) Clone() *AnyMethodJitTailCallFailed {
 	return &e
 }
 
-// MethodJitInliningFailed is event 192, version 0, of task CLRMethod, opcode
-// JitInliningFailed, keyword JitTracingKeyword, level win:Verbose.
+// MethodJitInliningFailed is event 192, version 0, of [TaskCLRMethod], opcode
+// [OpcodeCLRMethodJitInliningFailed], enabled by [KeywordJitTracing] (0x1000) at
+// [etw.LevelVerbose] (5). [AnyMethodJitInliningFailed] takes newer versions, too.
 //
 // The JIT could not inline a call.
 type MethodJitInliningFailed struct {
-	// Full name of the class of the method that is being compiled.
-	MethodBeingCompiledNamespace etw.UTF16
-	// Name of the method that is being compiled.
-	MethodBeingCompiledName etw.UTF16
-	// Signature of the method that is being compiled.
-	MethodBeingCompiledNameSignature etw.UTF16
-	// Full name of the class of the method that contains the call.
-	InlinerNamespace etw.UTF16
-	// Name of the method that contains the call. It is not the method being
-	// compiled where that one has inlined this one already.
-	InlinerName etw.UTF16
-	// Signature of the method that contains the call.
-	InlinerNameSignature etw.UTF16
-	// Full name of the class of the method that is called.
-	InlineeNamespace etw.UTF16
-	// Name of the method that is called, and would be inlined.
-	InlineeName etw.UTF16
-	// Signature of the method that is called.
-	InlineeNameSignature etw.UTF16
+	MethodBeingCompiledNamespace     etw.UTF16 // Full name of the class of the method that is being compiled.
+	MethodBeingCompiledName          etw.UTF16 // Name of the method that is being compiled.
+	MethodBeingCompiledNameSignature etw.UTF16 // Signature of the method that is being compiled.
+	InlinerNamespace                 etw.UTF16 // Full name of the class of the method that contains the call.
+	// Name of the method that contains the call. It is not the method being compiled where that
+	// one has inlined this one already.
+	InlinerName          etw.UTF16
+	InlinerNameSignature etw.UTF16 // Signature of the method that contains the call.
+	InlineeNamespace     etw.UTF16 // Full name of the class of the method that is called.
+	InlineeName          etw.UTF16 // Name of the method that is called, and would be inlined.
+	InlineeNameSignature etw.UTF16 // Signature of the method that is called.
 	// Whether the JIT will never inline this method, wherever it is called.
-	FailAlways etw.Bool
-	// Why the call was not inlined, as text.
-	FailReason etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	FailAlways    etw.Bool
+	FailReason    etw.UTF16 // Why the call was not inlined, as text.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of MethodJitInliningFailed.
@@ -4391,8 +3752,7 @@ func (*MethodJitInliningFailed) EventDesc() *etw.EventDesc { return &methodJitIn
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodJitInliningFailed) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodJitInliningFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.MethodBeingCompiledNamespace = c.UTF16()
@@ -4474,14 +3834,11 @@ func (e MethodJitInliningFailed) Clone() *MethodJitInliningFailed {
 	return &e
 }
 
-func (e MethodJitInliningFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodJitInliningFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodJitInliningFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodJitInliningFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodJitInliningFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 192, Level: 5, Opcode: 84, Task: 9, Keywords: 0x1000,
-	Class: etw.GUID{0x1a, 0xf6, 0x44, 0x30, 0xb0, 0x99, 0x21, 0x4c, 0xb2, 0x03, 0xd3, 0x94, 0x23, 0xc7, 0x3b, 0x00},
-	Name:  "MethodJitInliningFailed", TaskName: "CLRMethod", OpcodeName: "JitInliningFailed",
+	Class: classCLRMethod, Name: "MethodJitInliningFailed", TaskName: "CLRMethod", OpcodeName: "JitInliningFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -4498,21 +3855,14 @@ var methodJitInliningFailed = etw.EventDesc{
 	},
 }
 
-// AnyMethodJitInliningFailed is [MethodJitInliningFailed] in any version: a
-// newer one is decoded like it.
+// AnyMethodJitInliningFailed is [MethodJitInliningFailed] in any version: a newer one is
+// decoded like it.
 type AnyMethodJitInliningFailed struct {
 	Seen etw.Seen
 	MethodJitInliningFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodJitInliningFailed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodJitInliningFailed}
-}
-func (e *AnyMethodJitInliningFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodJitInliningFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodJitInliningFailed.DecodePayload(p, ptr)

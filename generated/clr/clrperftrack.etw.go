@@ -5,27 +5,23 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleRangeLoad is event 158, version 0, of task CLRPerfTrack, opcode
-// ModuleRangeLoad, keyword PerfTrackKeyword, level win:Informational.
+// ModuleRangeLoad is event 158, version 0, of [TaskCLRPerfTrack], opcode
+// [OpcodeCLRPerfTrackModuleRangeLoad], enabled by [KeywordPerfTrack] (0x20000000) at
+// [etw.LevelInformational] (4). Its payload has 19 bytes. [AnyModuleRangeLoad] takes newer
+// versions, too.
 //
-// A range of a native image that was laid out by profile data, written when
-// the image is loaded.
+// A range of a native image that was laid out by profile data, written when the image is
+// loaded.
 type ModuleRangeLoad struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Offset of the range in the image, in bytes.
-	RangeBegin uint32
-	// Size of the range in bytes.
-	RangeSize uint32
-	// What the range was sorted by. The field is one byte; the only value named is
-	// ColdRange.
+	ClrInstanceID uint16 // see WithClrInstanceID
+	ModuleID      uint64 // Identifier of the module, as in the module's own load event.
+	RangeBegin    uint32 // Offset of the range in the image, in bytes.
+	RangeSize     uint32 // Size of the range in bytes.
+	// What the range was sorted by. The field is one byte; the only value named is ColdRange.
 	RangeType ModuleRangeType
 }
 
@@ -35,8 +31,7 @@ func (*ModuleRangeLoad) EventDesc() *etw.EventDesc { return &moduleRangeLoad }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleRangeLoad) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ModuleRangeLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 19 {
 		return 0, etw.Short(&moduleRangeLoad, p, ptr)
@@ -79,14 +74,11 @@ func (e *ModuleRangeLoad) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ModuleRangeLoad) Clone() *ModuleRangeLoad { return &e }
 
-func (e ModuleRangeLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleRangeLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleRangeLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleRangeLoad) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleRangeLoad = etw.EventDesc{
 	Provider: &providerDesc, ID: 158, Level: 4, Opcode: 10, Task: 20, Keywords: 0x20000000,
-	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
-	Name:  "ModuleRangeLoad", TaskName: "CLRPerfTrack", OpcodeName: "ModuleRangeLoad",
+	Class: classCLRPerfTrack, Name: "ModuleRangeLoad", TaskName: "CLRPerfTrack", OpcodeName: "ModuleRangeLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -96,19 +88,13 @@ var moduleRangeLoad = etw.EventDesc{
 	},
 }
 
-// AnyModuleRangeLoad is [ModuleRangeLoad] in any version: a newer one is
-// decoded like it.
+// AnyModuleRangeLoad is [ModuleRangeLoad] in any version: a newer one is decoded like it.
 type AnyModuleRangeLoad struct {
 	Seen etw.Seen
 	ModuleRangeLoad
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleRangeLoad) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleRangeLoad} }
-func (e *AnyModuleRangeLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleRangeLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleRangeLoad.DecodePayload(p, ptr)

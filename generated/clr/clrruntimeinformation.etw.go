@@ -5,48 +5,34 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// RuntimeInformationStart is event 187, version 0, of task
-// CLRRuntimeInformation, opcode win:Start, level win:Informational.
+// RuntimeInformationStart is event 187, version 0, of [TaskCLRRuntimeInformation], opcode
+// [etw.OpcodeStart], enabled at [etw.LevelInformational] (4). [AnyRuntimeInformationStart]
+// takes newer versions, too.
 //
-// A runtime was loaded into the process: which one, how it was started, and
-// from where.
+// A runtime was loaded into the process: which one, how it was started, and from where.
 type RuntimeInformationStart struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Which runtime it is.
-	Sku RuntimeSku
-	// Version of the base class library, first part.
-	BclMajorVersion uint16
-	// Version of the base class library, second part.
-	BclMinorVersion uint16
-	// Version of the base class library, third part.
-	BclBuildNumber uint16
-	// Version of the base class library, fourth part.
-	BclQfeNumber uint16
+	ClrInstanceID   uint16     // see WithClrInstanceID
+	Sku             RuntimeSku // Which runtime it is.
+	BclMajorVersion uint16     // Version of the base class library, first part.
+	BclMinorVersion uint16     // Version of the base class library, second part.
+	BclBuildNumber  uint16     // Version of the base class library, third part.
+	BclQfeNumber    uint16     // Version of the base class library, fourth part.
 	// Version of the runtime's library (clr.dll, coreclr.dll), first part.
 	VMMajorVersion uint16
-	// Version of the runtime's library, second part.
-	VMMinorVersion uint16
-	// Version of the runtime's library, third part.
-	VMBuildNumber uint16
-	// Version of the runtime's library, fourth part.
-	VMQfeNumber uint16
-	// Options with which the runtime was started.
-	StartupFlags StartupFlags
-	// How the runtime was started.
-	StartupMode StartupMode
+	VMMinorVersion uint16       // Version of the runtime's library, second part.
+	VMBuildNumber  uint16       // Version of the runtime's library, third part.
+	VMQfeNumber    uint16       // Version of the runtime's library, fourth part.
+	StartupFlags   StartupFlags // Options with which the runtime was started.
+	StartupMode    StartupMode  // How the runtime was started.
 	// Command line of the process, where StartupMode is ManagedExe; else empty.
 	CommandLine etw.UTF16
-	// Class identifier of the COM object, where StartupMode is ComActivated; else
-	// zero.
-	ComObjectGuid etw.GUID
-	// Path of the runtime's library.
-	RuntimeDllPath etw.UTF16
+	// Class identifier of the COM object, where StartupMode is ComActivated; else zero.
+	ComObjectGuid  etw.GUID
+	RuntimeDllPath etw.UTF16 // Path of the runtime's library.
 }
 
 // EventDesc returns the description of RuntimeInformationStart.
@@ -55,8 +41,7 @@ func (*RuntimeInformationStart) EventDesc() *etw.EventDesc { return &runtimeInfo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *RuntimeInformationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RuntimeInformationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 25 {
 		return 0, etw.Short(&runtimeInformationStart, p, ptr)
@@ -145,14 +130,11 @@ func (e RuntimeInformationStart) Clone() *RuntimeInformationStart {
 	return &e
 }
 
-func (e RuntimeInformationStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RuntimeInformationStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RuntimeInformationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RuntimeInformationStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var runtimeInformationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 187, Level: 4, Opcode: 1, Task: 19,
-	Class: etw.GUID{0x32, 0x3e, 0x7d, 0xcd, 0xfe, 0x65, 0xcd, 0x40, 0x92, 0x25, 0xa2, 0x57, 0x7d, 0x20, 0x3f, 0xc3},
-	Name:  "RuntimeInformationStart", TaskName: "CLRRuntimeInformation", OpcodeName: "Start",
+	Class: classCLRRuntimeInformation, Name: "RuntimeInformationStart", TaskName: "CLRRuntimeInformation", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Sku", Type: etw.InUInt16, Map: &runtimeSkuMap},
@@ -172,21 +154,14 @@ var runtimeInformationStart = etw.EventDesc{
 	},
 }
 
-// AnyRuntimeInformationStart is [RuntimeInformationStart] in any version: a
-// newer one is decoded like it.
+// AnyRuntimeInformationStart is [RuntimeInformationStart] in any version: a newer one is
+// decoded like it.
 type AnyRuntimeInformationStart struct {
 	Seen etw.Seen
 	RuntimeInformationStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRuntimeInformationStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&runtimeInformationStart}
-}
-func (e *AnyRuntimeInformationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRuntimeInformationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RuntimeInformationStart.DecodePayload(p, ptr)

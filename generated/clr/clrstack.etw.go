@@ -5,26 +5,22 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// CLRStackWalk is event 82, version 0, of task CLRStack, opcode CLRStackWalk,
-// keyword StackKeyword, level win:LogAlways.
+// CLRStackWalk is event 82, version 0, of [TaskCLRStack], opcode [OpcodeCLRStackCLRStackWalk],
+// enabled by [KeywordStack] (0x40000000) at [etw.LevelLogAlways] (0). [AnyCLRStackWalk] takes
+// newer versions, too.
 //
 // The call stack of the event that the same thread wrote just before.
 type CLRStackWalk struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Reserved.
-	Reserved1 uint8
-	// Reserved.
-	Reserved2 uint8
-	// Number of addresses of Stack.
-	FrameCount uint32
-	// Return addresses, the innermost frame first: FrameCount of them, as many as
-	// the runtime found.
+	ClrInstanceID uint16 // see WithClrInstanceID
+	Reserved1     uint8  // Reserved.
+	Reserved2     uint8  // Reserved.
+	FrameCount    uint32 // Number of addresses of Stack.
+	// Return addresses, the innermost frame first: FrameCount of them, as many as the runtime
+	// found.
 	Stack etw.Pointers // FrameCount elements
 }
 
@@ -34,8 +30,7 @@ func (*CLRStackWalk) EventDesc() *etw.EventDesc { return &clrStackWalk }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *CLRStackWalk) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CLRStackWalk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&clrStackWalk, p, ptr)
@@ -83,14 +78,11 @@ func (e CLRStackWalk) Clone() *CLRStackWalk {
 	return &e
 }
 
-func (e CLRStackWalk) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CLRStackWalk) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CLRStackWalk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CLRStackWalk) String() string { return string(etw.AppendText(nil, &e)) }
 
 var clrStackWalk = etw.EventDesc{
 	Provider: &providerDesc, ID: 82, Opcode: 82, Task: 11, Keywords: 0x40000000,
-	Class: etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
-	Name:  "CLRStackWalk", TaskName: "CLRStack", OpcodeName: "CLRStackWalk",
+	Class: classCLRStack, Name: "CLRStackWalk", TaskName: "CLRStack", OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Reserved1", Type: etw.InUInt8},
@@ -100,19 +92,13 @@ var clrStackWalk = etw.EventDesc{
 	},
 }
 
-// AnyCLRStackWalk is [CLRStackWalk] in any version: a newer one is decoded
-// like it.
+// AnyCLRStackWalk is [CLRStackWalk] in any version: a newer one is decoded like it.
 type AnyCLRStackWalk struct {
 	Seen etw.Seen
 	CLRStackWalk
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCLRStackWalk) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&clrStackWalk} }
-func (e *AnyCLRStackWalk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCLRStackWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CLRStackWalk.DecodePayload(p, ptr)

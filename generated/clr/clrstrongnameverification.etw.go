@@ -5,30 +5,22 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// StrongNameVerificationStart is event 181, version 0, of task
-// CLRStrongNameVerification, opcode win:Start, keyword SecurityKeyword, level
-// win:Verbose.
-//
-// The check of an assembly's strong name begins.
+// StrongNameVerificationStart is event 181, version 0. [AnyStrongNameVerificationStart] says
+// what it means.
 type StrongNameVerificationStart struct {
-	// Flags of the check.
-	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Full name of the assembly: name, version, culture and public key token.
+	VerificationFlags          uint32
+	ErrorCode                  uint32
 	FullyQualifiedAssemblyName etw.UTF16
 }
 
 // EventDesc returns the description of StrongNameVerificationStart.
 func (*StrongNameVerificationStart) EventDesc() *etw.EventDesc { return &strongNameVerificationStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StrongNameVerificationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*strongNameVerificationLayout)(e).decode(p, ptr, &strongNameVerificationStart)
 }
@@ -49,19 +41,16 @@ func (e StrongNameVerificationStart) Clone() *StrongNameVerificationStart {
 	return &e
 }
 
-func (e StrongNameVerificationStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StrongNameVerificationStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StrongNameVerificationStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var strongNameVerificationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 181, Level: 5, Opcode: 1, Task: 12, Keywords: 0x400,
-	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
-	Name:  "StrongNameVerificationStart", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
+	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStart", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
 	Fields: strongNameVerificationLayoutFields,
 }
 
-// strongNameVerificationLayout is the template StrongNameVerification, which
-// several events use.
+// strongNameVerificationLayout is the template StrongNameVerification, which several events
+// use.
 type strongNameVerificationLayout StrongNameVerificationStart
 
 func (e *strongNameVerificationLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -105,20 +94,13 @@ var strongNameVerificationLayoutFields = []etw.FieldDesc{
 	{Name: "FullyQualifiedAssemblyName", Type: etw.InUnicodeString},
 }
 
-// StrongNameVerificationStartV1 is StrongNameVerificationStart_V1: event 181,
-// version 1, of task CLRStrongNameVerification, opcode win:Start, keyword
-// SecurityKeyword, level win:Verbose.
-//
-// The check of an assembly's strong name begins. Version 1 adds ClrInstanceID.
+// StrongNameVerificationStartV1 is StrongNameVerificationStart_V1: event 181, version 1.
+// [AnyStrongNameVerificationStart] says what it means.
 type StrongNameVerificationStartV1 struct {
-	// Flags of the check.
-	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Full name of the assembly: name, version, culture and public key token.
+	VerificationFlags          uint32
+	ErrorCode                  uint32
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID              uint16
 }
 
 // EventDesc returns the description of StrongNameVerificationStart_V1.
@@ -129,8 +111,7 @@ func (*StrongNameVerificationStartV1) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *StrongNameVerificationStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StrongNameVerificationStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*strongNameVerificationV1Layout)(e).decode(p, ptr, &strongNameVerificationStartV1)
 }
@@ -151,19 +132,16 @@ func (e StrongNameVerificationStartV1) Clone() *StrongNameVerificationStartV1 {
 	return &e
 }
 
-func (e StrongNameVerificationStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StrongNameVerificationStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StrongNameVerificationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StrongNameVerificationStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var strongNameVerificationStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 181, Version: 1, Level: 5, Opcode: 1, Task: 12, Keywords: 0x400,
-	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
-	Name:  "StrongNameVerificationStart_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
+	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStart_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
 	Fields: strongNameVerificationV1LayoutFields,
 }
 
-// strongNameVerificationV1Layout is the template StrongNameVerification_V1,
-// which several events use.
+// strongNameVerificationV1Layout is the template StrongNameVerification_V1, which several
+// events use.
 type strongNameVerificationV1Layout StrongNameVerificationStartV1
 
 func (e *strongNameVerificationV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -212,30 +190,25 @@ var strongNameVerificationV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyStrongNameVerificationStart is event 181, of task
-// CLRStrongNameVerification, opcode win:Start, keyword SecurityKeyword, level
-// win:Verbose, in any version.
+// AnyStrongNameVerificationStart is event 181 in any version, of
+// [TaskCLRStrongNameVerification], opcode [etw.OpcodeStart], enabled by [KeywordSecurity]
+// (0x400) at [etw.LevelVerbose] (5).
 //
 // The check of an assembly's strong name begins. Version 1 adds ClrInstanceID.
 //
-// The versions are [StrongNameVerificationStart] and
-// [StrongNameVerificationStartV1]; a newer one is decoded like the last of
-// these. Fields that the decoded version lacks are zero.
+// The versions are [StrongNameVerificationStart] and [StrongNameVerificationStartV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyStrongNameVerificationStart struct {
 	Seen etw.Seen
 
-	// Flags of the check.
-	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
+	VerificationFlags uint32 // Flags of the check.
+	ErrorCode         uint32 // Result of the check: 0 for success, else an HRESULT.
 	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID              uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyStrongNameVerificationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -243,17 +216,17 @@ func (e *AnyStrongNameVerificationStart) GetClrInstanceID() uint16 { return e.Cl
 
 var anyStrongNameVerificationStart = []*etw.EventDesc{&strongNameVerificationStart, &strongNameVerificationStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyStrongNameVerificationStart) EventDescs() []*etw.EventDesc {
 	return anyStrongNameVerificationStart
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyStrongNameVerificationStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyStrongNameVerificationStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyStrongNameVerificationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStrongNameVerificationV1Layout)(e).decode(version, p, ptr, anyStrongNameVerificationStart)
 }
@@ -269,12 +242,13 @@ func (e AnyStrongNameVerificationStart) Clone() *AnyStrongNameVerificationStart 
 	return &e
 }
 
-func (e AnyStrongNameVerificationStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStrongNameVerificationStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStrongNameVerificationStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyStrongNameVerificationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyStrongNameVerificationV1Layout is what types for all versions of an event
-// share, the newest of which has the template StrongNameVerification_V1.
+// anyStrongNameVerificationV1Layout is what types for all versions of an event share, the
+// newest of which has the template StrongNameVerification_V1.
 type anyStrongNameVerificationV1Layout AnyStrongNameVerificationStart
 
 func (e *anyStrongNameVerificationV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -321,25 +295,18 @@ func (e *anyStrongNameVerificationV1Layout) detach() {
 	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
 }
 
-// StrongNameVerificationStop is event 182, version 0, of task
-// CLRStrongNameVerification, opcode win:Stop, keyword SecurityKeyword, level
-// win:Informational.
-//
-// The check of an assembly's strong name ended.
+// StrongNameVerificationStop is event 182, version 0. [AnyStrongNameVerificationStop] says
+// what it means.
 type StrongNameVerificationStop struct {
-	// Flags of the check.
-	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Full name of the assembly: name, version, culture and public key token.
+	VerificationFlags          uint32
+	ErrorCode                  uint32
 	FullyQualifiedAssemblyName etw.UTF16
 }
 
 // EventDesc returns the description of StrongNameVerificationStop.
 func (*StrongNameVerificationStop) EventDesc() *etw.EventDesc { return &strongNameVerificationStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StrongNameVerificationStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*strongNameVerificationLayout)(e).decode(p, ptr, &strongNameVerificationStop)
 }
@@ -360,31 +327,21 @@ func (e StrongNameVerificationStop) Clone() *StrongNameVerificationStop {
 	return &e
 }
 
-func (e StrongNameVerificationStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StrongNameVerificationStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StrongNameVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StrongNameVerificationStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var strongNameVerificationStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 182, Level: 4, Opcode: 2, Task: 12, Keywords: 0x400,
-	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
-	Name:  "StrongNameVerificationStop", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
+	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStop", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
 	Fields: strongNameVerificationLayoutFields,
 }
 
-// StrongNameVerificationStopV1 is StrongNameVerificationStop_V1: event 182,
-// version 1, of task CLRStrongNameVerification, opcode win:Stop, keyword
-// SecurityKeyword, level win:Informational.
-//
-// The check of an assembly's strong name ended. Version 1 adds ClrInstanceID.
+// StrongNameVerificationStopV1 is StrongNameVerificationStop_V1: event 182, version 1.
+// [AnyStrongNameVerificationStop] says what it means.
 type StrongNameVerificationStopV1 struct {
-	// Flags of the check.
-	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
-	// Full name of the assembly: name, version, culture and public key token.
+	VerificationFlags          uint32
+	ErrorCode                  uint32
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID              uint16
 }
 
 // EventDesc returns the description of StrongNameVerificationStop_V1.
@@ -393,8 +350,7 @@ func (*StrongNameVerificationStopV1) EventDesc() *etw.EventDesc { return &strong
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *StrongNameVerificationStopV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StrongNameVerificationStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*strongNameVerificationV1Layout)(e).decode(p, ptr, &strongNameVerificationStopV1)
 }
@@ -415,41 +371,33 @@ func (e StrongNameVerificationStopV1) Clone() *StrongNameVerificationStopV1 {
 	return &e
 }
 
-func (e StrongNameVerificationStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StrongNameVerificationStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StrongNameVerificationStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StrongNameVerificationStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var strongNameVerificationStopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 182, Version: 1, Level: 4, Opcode: 2, Task: 12, Keywords: 0x400,
-	Class: etw.GUID{0x14, 0x7a, 0x44, 0x15, 0x23, 0xb5, 0xae, 0x46, 0xb7, 0x5b, 0x02, 0x3f, 0x90, 0x0b, 0x43, 0x93},
-	Name:  "StrongNameVerificationStop_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
+	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStop_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
 	Fields: strongNameVerificationV1LayoutFields,
 }
 
-// AnyStrongNameVerificationStop is event 182, of task
-// CLRStrongNameVerification, opcode win:Stop, keyword SecurityKeyword, level
-// win:Informational, in any version.
+// AnyStrongNameVerificationStop is event 182 in any version, of
+// [TaskCLRStrongNameVerification], opcode [etw.OpcodeStop], enabled by [KeywordSecurity]
+// (0x400) at [etw.LevelInformational] (4).
 //
 // The check of an assembly's strong name ended. Version 1 adds ClrInstanceID.
 //
-// The versions are [StrongNameVerificationStop] and
-// [StrongNameVerificationStopV1]; a newer one is decoded like the last of
-// these. Fields that the decoded version lacks are zero.
+// The versions are [StrongNameVerificationStop] and [StrongNameVerificationStopV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyStrongNameVerificationStop struct {
 	Seen etw.Seen
 
-	// Flags of the check.
-	VerificationFlags uint32
-	// Result of the check: 0 for success, else an HRESULT.
-	ErrorCode uint32
+	VerificationFlags uint32 // Flags of the check.
+	ErrorCode         uint32 // Result of the check: 0 for success, else an HRESULT.
 	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID              uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyStrongNameVerificationStop) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -457,17 +405,17 @@ func (e *AnyStrongNameVerificationStop) GetClrInstanceID() uint16 { return e.Clr
 
 var anyStrongNameVerificationStop = []*etw.EventDesc{&strongNameVerificationStop, &strongNameVerificationStopV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyStrongNameVerificationStop) EventDescs() []*etw.EventDesc {
 	return anyStrongNameVerificationStop
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyStrongNameVerificationStop) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyStrongNameVerificationStop, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyStrongNameVerificationStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStrongNameVerificationV1Layout)(e).decode(version, p, ptr, anyStrongNameVerificationStop)
 }
@@ -483,6 +431,7 @@ func (e AnyStrongNameVerificationStop) Clone() *AnyStrongNameVerificationStop {
 	return &e
 }
 
-func (e AnyStrongNameVerificationStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStrongNameVerificationStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStrongNameVerificationStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyStrongNameVerificationStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -5,28 +5,22 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// CodeSymbols is event 260, version 0, of task CodeSymbols, opcode win:Start,
-// keyword CodeSymbolsKeyword, level win:Verbose.
+// CodeSymbols is event 260, version 0, of [TaskCodeSymbols], opcode [etw.OpcodeStart], enabled
+// by [KeywordCodeSymbols] (0x400000000) at [etw.LevelVerbose] (5). [AnyCodeSymbols] takes
+// newer versions, too.
 //
 // A part of the symbols (PDB) of a module that was loaded from memory.
 type CodeSymbols struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleId uint64
-	// Number of parts.
-	TotalChunks uint16
-	// Number of this part, from 0 up.
-	ChunkNumber uint16
-	// Number of bytes of Chunk.
-	ChunkLength uint32
-	// Bytes of this part.
-	Chunk etw.Binary
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ModuleId      uint64     // Identifier of the module, as in the module's own load event.
+	TotalChunks   uint16     // Number of parts.
+	ChunkNumber   uint16     // Number of this part, from 0 up.
+	ChunkLength   uint32     // Number of bytes of Chunk.
+	Chunk         etw.Binary // Bytes of this part.
+	ClrInstanceID uint16     // see WithClrInstanceID
 }
 
 // EventDesc returns the description of CodeSymbols.
@@ -35,8 +29,7 @@ func (*CodeSymbols) EventDesc() *etw.EventDesc { return &codeSymbols }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *CodeSymbols) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CodeSymbols) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&codeSymbols, p, ptr)
@@ -88,14 +81,11 @@ func (e CodeSymbols) Clone() *CodeSymbols {
 	return &e
 }
 
-func (e CodeSymbols) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CodeSymbols) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CodeSymbols) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CodeSymbols) String() string { return string(etw.AppendText(nil, &e)) }
 
 var codeSymbols = etw.EventDesc{
 	Provider: &providerDesc, ID: 260, Level: 5, Opcode: 1, Task: 30, Keywords: 0x400000000,
-	Class: etw.GUID{0x69, 0xdf, 0xae, 0x53, 0x49, 0x20, 0x7d, 0x4f, 0x93, 0x45, 0xd3, 0x01, 0x8b, 0x5c, 0x4d, 0x80},
-	Name:  "CodeSymbols", TaskName: "CodeSymbols", OpcodeName: "Start",
+	Class: classCodeSymbols, Name: "CodeSymbols", TaskName: "CodeSymbols", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleId", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "TotalChunks", Type: etw.InUInt16},
@@ -106,19 +96,13 @@ var codeSymbols = etw.EventDesc{
 	},
 }
 
-// AnyCodeSymbols is [CodeSymbols] in any version: a newer one is decoded like
-// it.
+// AnyCodeSymbols is [CodeSymbols] in any version: a newer one is decoded like it.
 type AnyCodeSymbols struct {
 	Seen etw.Seen
 	CodeSymbols
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCodeSymbols) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&codeSymbols} }
-func (e *AnyCodeSymbols) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCodeSymbols) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CodeSymbols.DecodePayload(p, ptr)

@@ -5,45 +5,41 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ContentionStart is Contention: event 81, version 0, of task Contention,
-// opcode win:Start, level win:Informational.
+// ContentionStart is Contention: event 81, version 0, of [TaskContention], opcode
+// [etw.OpcodeStart], enabled at [etw.LevelInformational] (4). It has no payload.
+// [AnyContentionStart] says what it means.
 //
-// A thread begins to wait for a lock that another thread holds. This version
-// has no payload and no keyword.
-type ContentionStart struct{}
+// A thread begins to wait for a lock that another thread holds. This version has no payload
+// and no keyword.
+type ContentionStart struct {
+	etw.Empty
+}
 
-func (*ContentionStart) EventDesc() *etw.EventDesc                             { return &contentionStart }
-func (*ContentionStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ContentionStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ContentionStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ContentionStart) Clone() *ContentionStart                              { return &e }
-func (e ContentionStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ContentionStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ContentionStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Contention.
+func (*ContentionStart) EventDesc() *etw.EventDesc { return &contentionStart }
+
+// Clone returns a copy of e.
+func (e ContentionStart) Clone() *ContentionStart { return &e }
+
+func (e ContentionStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var contentionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 81, Level: 4, Opcode: 1, Task: 8,
-	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	Name:  "Contention", TaskName: "Contention", OpcodeName: "Start",
+	Class: classContention, Name: "Contention", TaskName: "Contention", OpcodeName: "Start",
 }
 
-// ContentionStartV1 is ContentionStart_V1: event 81, version 1, of task
-// Contention, opcode win:Start, keyword ContentionKeyword, level
-// win:Informational.
+// ContentionStartV1 is ContentionStart_V1: event 81, version 1. Its payload has 3 bytes.
+// [AnyContentionStart] says what it means.
 //
-// A thread begins to wait for a lock that another thread holds. Version 1 adds
-// ContentionFlags and ClrInstanceID.
+// Version 1 adds ContentionFlags and ClrInstanceID.
 type ContentionStartV1 struct {
-	// Whether the lock is managed or one of the runtime's own.
 	ContentionFlags ContentionFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID   uint16
 }
 
 // EventDesc returns the description of ContentionStart_V1.
@@ -52,8 +48,7 @@ func (*ContentionStartV1) EventDesc() *etw.EventDesc { return &contentionStartV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ContentionStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ContentionStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*contentionLayout)(e).decode(p, ptr, &contentionStartV1)
 }
@@ -64,21 +59,16 @@ func (e *ContentionStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ContentionStartV1) FieldValue(i int) etw.Value {
-	return (*contentionLayout)(e).FieldValue(i)
-}
+func (e *ContentionStartV1) FieldValue(i int) etw.Value { return (*contentionLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ContentionStartV1) Clone() *ContentionStartV1 { return &e }
 
-func (e ContentionStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ContentionStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ContentionStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ContentionStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var contentionStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 81, Version: 1, Level: 4, Opcode: 1, Task: 8, Keywords: 0x4000,
-	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	Name:  "ContentionStart_V1", TaskName: "Contention", OpcodeName: "Start",
+	Class: classContention, Name: "ContentionStart_V1", TaskName: "Contention", OpcodeName: "Start",
 	Fields: contentionLayoutFields,
 }
 
@@ -115,24 +105,14 @@ var contentionLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ContentionStartV2 is ContentionStart_V2: event 81, version 2, of task
-// Contention, opcode win:Start, keyword ContentionKeyword, level
-// win:Informational.
-//
-// A thread begins to wait for a lock that another thread holds. Version 2 adds
-// LockID, AssociatedObjectID and LockOwnerThreadID.
+// ContentionStartV2 is ContentionStart_V2: event 81, version 2. Its payload has 27 bytes, 19
+// in programs of 32 bits. [AnyContentionStart] says what it means.
 type ContentionStartV2 struct {
-	// Whether the lock is managed or one of the runtime's own.
-	ContentionFlags ContentionFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the lock; ContentionLockCreated introduced it.
-	LockID etw.Pointer
-	// Address of the object that the lock belongs to. A collection may move it.
+	ContentionFlags    ContentionFlags
+	ClrInstanceID      uint16
+	LockID             etw.Pointer
 	AssociatedObjectID etw.Pointer
-	// Identifier of the operating system's thread that holds the lock; 0 if it is
-	// not known.
-	LockOwnerThreadID uint64
+	LockOwnerThreadID  uint64
 }
 
 // EventDesc returns the description of ContentionStart_V2.
@@ -141,8 +121,7 @@ func (*ContentionStartV2) EventDesc() *etw.EventDesc { return &contentionStartV2
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ContentionStartV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ContentionStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 3 {
 		return 0, etw.Short(&contentionStartV2, p, ptr)
@@ -187,14 +166,11 @@ func (e *ContentionStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ContentionStartV2) Clone() *ContentionStartV2 { return &e }
 
-func (e ContentionStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ContentionStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ContentionStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ContentionStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var contentionStartV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 81, Version: 2, Level: 4, Opcode: 1, Task: 8, Keywords: 0x4000,
-	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	Name:  "ContentionStart_V2", TaskName: "Contention", OpcodeName: "Start",
+	Class: classContention, Name: "ContentionStart_V2", TaskName: "Contention", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ContentionFlags", Type: etw.InUInt8, Map: &contentionFlagsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -204,53 +180,57 @@ var contentionStartV2 = etw.EventDesc{
 	},
 }
 
-// AnyContentionStart is event 81, of task Contention, opcode win:Start,
-// keyword ContentionKeyword, level win:Informational, in any version.
+// AnyContentionStart is event 81 in any version, of [TaskContention], opcode
+// [etw.OpcodeStart], enabled by [KeywordContention] (0x4000) at [etw.LevelInformational] (4).
 //
-// A thread begins to wait for a lock that another thread holds. Version 2 adds
-// LockID, AssociatedObjectID and LockOwnerThreadID.
+// A thread begins to wait for a lock that another thread holds. Version 2 adds LockID,
+// AssociatedObjectID and LockOwnerThreadID.
 //
-// The versions are [ContentionStart], [ContentionStartV1], and
-// [ContentionStartV2]; a newer one is decoded like the last of these. Fields
-// that the decoded version lacks are zero.
+// The versions are [ContentionStart], [ContentionStartV1], and [ContentionStartV2]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyContentionStart struct {
 	Seen etw.Seen
 
 	// Whether the lock is managed or one of the runtime's own.
 	ContentionFlags ContentionFlags // since version 1
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID   uint16          // since version 1; see WithClrInstanceID
 	// Identifier of the lock; ContentionLockCreated introduced it.
 	LockID etw.Pointer // since version 2
 	// Address of the object that the lock belongs to. A collection may move it.
 	AssociatedObjectID etw.Pointer // since version 2
-	// Identifier of the operating system's thread that holds the lock; 0 if it is
-	// not known.
+	// Identifier of the operating system's thread that holds the lock; 0 if it is not known.
 	LockOwnerThreadID uint64 // since version 2
 }
 
-// HasContentionFlags and its like report whether the version that was decoded
-// has a field.
-func (e *AnyContentionStart) HasContentionFlags() bool    { return e.Seen.Layout >= 1 }
-func (e *AnyContentionStart) HasClrInstanceID() bool      { return e.Seen.Layout >= 1 }
-func (e *AnyContentionStart) HasLockID() bool             { return e.Seen.Layout >= 2 }
+// HasContentionFlags reports whether the decoded version has ContentionFlags.
+func (e *AnyContentionStart) HasContentionFlags() bool { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyContentionStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// HasLockID reports whether the decoded version has LockID.
+func (e *AnyContentionStart) HasLockID() bool { return e.Seen.Layout >= 2 }
+
+// HasAssociatedObjectID reports whether the decoded version has AssociatedObjectID.
 func (e *AnyContentionStart) HasAssociatedObjectID() bool { return e.Seen.Layout >= 2 }
-func (e *AnyContentionStart) HasLockOwnerThreadID() bool  { return e.Seen.Layout >= 2 }
+
+// HasLockOwnerThreadID reports whether the decoded version has LockOwnerThreadID.
+func (e *AnyContentionStart) HasLockOwnerThreadID() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyContentionStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyContentionStart = []*etw.EventDesc{&contentionStart, &contentionStartV1, &contentionStartV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyContentionStart) EventDescs() []*etw.EventDesc { return anyContentionStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyContentionStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyContentionStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyContentionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -299,22 +279,22 @@ func (e *AnyContentionStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyContentionStart) Clone() *AnyContentionStart { return &e }
 
-func (e AnyContentionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyContentionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyContentionStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyContentionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ContentionLockCreated is event 90, version 0, of task Contention, opcode
-// LockCreated, keyword ContentionKeyword, level win:Informational.
+// ContentionLockCreated is event 90, version 0, of [TaskContention], opcode
+// [OpcodeContentionLockCreated], enabled by [KeywordContention] (0x4000) at
+// [etw.LevelInformational] (4). Its payload has 18 bytes, 10 in programs of 32 bits.
+// [AnyContentionLockCreated] takes newer versions, too.
 //
-// The lock of an object was created. Later contention events name it by its
-// LockID.
+// The lock of an object was created. Later contention events name it by its LockID.
 type ContentionLockCreated struct {
-	// Identifier of the lock; ContentionLockCreated introduced it.
-	LockID etw.Pointer
+	LockID etw.Pointer // Identifier of the lock; ContentionLockCreated introduced it.
 	// Address of the object that the lock belongs to. A collection may move it.
 	AssociatedObjectID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID      uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ContentionLockCreated.
@@ -323,8 +303,7 @@ func (*ContentionLockCreated) EventDesc() *etw.EventDesc { return &contentionLoc
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ContentionLockCreated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ContentionLockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.LockID = c.Pointer()
@@ -358,14 +337,11 @@ func (e *ContentionLockCreated) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ContentionLockCreated) Clone() *ContentionLockCreated { return &e }
 
-func (e ContentionLockCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ContentionLockCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ContentionLockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ContentionLockCreated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var contentionLockCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 90, Level: 4, Opcode: 11, Task: 8, Keywords: 0x4000,
-	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	Name:  "ContentionLockCreated", TaskName: "Contention", OpcodeName: "LockCreated",
+	Class: classContention, Name: "ContentionLockCreated", TaskName: "Contention", OpcodeName: "LockCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "LockID", Type: etw.InPointer},
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
@@ -373,21 +349,14 @@ var contentionLockCreated = etw.EventDesc{
 	},
 }
 
-// AnyContentionLockCreated is [ContentionLockCreated] in any version: a newer
-// one is decoded like it.
+// AnyContentionLockCreated is [ContentionLockCreated] in any version: a newer one is decoded
+// like it.
 type AnyContentionLockCreated struct {
 	Seen etw.Seen
 	ContentionLockCreated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyContentionLockCreated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&contentionLockCreated}
-}
-func (e *AnyContentionLockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyContentionLockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ContentionLockCreated.DecodePayload(p, ptr)
@@ -396,15 +365,11 @@ func (e *AnyContentionLockCreated) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyContentionLockCreated) Clone() *AnyContentionLockCreated { return &e }
 
-// ContentionStop is event 91, version 0, of task Contention, opcode win:Stop,
-// keyword ContentionKeyword, level win:Informational.
-//
-// A thread got the lock it waited for since the ContentionStart before.
+// ContentionStop is event 91, version 0. Its payload has 3 bytes. [AnyContentionStop] says
+// what it means.
 type ContentionStop struct {
-	// Whether the lock is managed or one of the runtime's own.
 	ContentionFlags ContentionFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID   uint16
 }
 
 // EventDesc returns the description of ContentionStop.
@@ -413,8 +378,7 @@ func (*ContentionStop) EventDesc() *etw.EventDesc { return &contentionStop }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ContentionStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ContentionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*contentionLayout)(e).decode(p, ptr, &contentionStop)
 }
@@ -425,37 +389,25 @@ func (e *ContentionStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ContentionStop) FieldValue(i int) etw.Value {
-	return (*contentionLayout)(e).FieldValue(i)
-}
+func (e *ContentionStop) FieldValue(i int) etw.Value { return (*contentionLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ContentionStop) Clone() *ContentionStop { return &e }
 
-func (e ContentionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ContentionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ContentionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ContentionStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var contentionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 91, Level: 4, Opcode: 2, Task: 8, Keywords: 0x4000,
-	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	Name:  "ContentionStop", TaskName: "Contention", OpcodeName: "Stop",
+	Class: classContention, Name: "ContentionStop", TaskName: "Contention", OpcodeName: "Stop",
 	Fields: contentionLayoutFields,
 }
 
-// ContentionStopV1 is ContentionStop_V1: event 91, version 1, of task
-// Contention, opcode win:Stop, keyword ContentionKeyword, level
-// win:Informational.
-//
-// A thread got the lock it waited for since the ContentionStart before.
-// Version 1 adds DurationNs.
+// ContentionStopV1 is ContentionStop_V1: event 91, version 1. Its payload has 11 bytes.
+// [AnyContentionStop] says what it means.
 type ContentionStopV1 struct {
-	// Whether the lock is managed or one of the runtime's own.
 	ContentionFlags ContentionFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// How long the thread waited, in nanoseconds.
-	DurationNs float64
+	ClrInstanceID   uint16
+	DurationNs      float64
 }
 
 // EventDesc returns the description of ContentionStop_V1.
@@ -464,8 +416,7 @@ func (*ContentionStopV1) EventDesc() *etw.EventDesc { return &contentionStopV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ContentionStopV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ContentionStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 11 {
 		return 0, etw.Short(&contentionStopV1, p, ptr)
@@ -500,14 +451,11 @@ func (e *ContentionStopV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ContentionStopV1) Clone() *ContentionStopV1 { return &e }
 
-func (e ContentionStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ContentionStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ContentionStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ContentionStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var contentionStopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 91, Version: 1, Level: 4, Opcode: 2, Task: 8, Keywords: 0x4000,
-	Class: etw.GUID{0xf5, 0x10, 0x14, 0x56, 0x38, 0xa1, 0xb3, 0x4a, 0x94, 0x5e, 0x51, 0x64, 0x83, 0xcd, 0xdf, 0xbc},
-	Name:  "ContentionStop_V1", TaskName: "Contention", OpcodeName: "Stop",
+	Class: classContention, Name: "ContentionStop_V1", TaskName: "Contention", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ContentionFlags", Type: etw.InUInt8, Map: &contentionFlagsMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -515,28 +463,24 @@ var contentionStopV1 = etw.EventDesc{
 	},
 }
 
-// AnyContentionStop is event 91, of task Contention, opcode win:Stop, keyword
-// ContentionKeyword, level win:Informational, in any version.
+// AnyContentionStop is event 91 in any version, of [TaskContention], opcode [etw.OpcodeStop],
+// enabled by [KeywordContention] (0x4000) at [etw.LevelInformational] (4).
 //
-// A thread got the lock it waited for since the ContentionStart before.
-// Version 1 adds DurationNs.
+// A thread got the lock it waited for since the ContentionStart before. Version 1 adds
+// DurationNs.
 //
-// The versions are [ContentionStop] and [ContentionStopV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [ContentionStop] and [ContentionStopV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyContentionStop struct {
 	Seen etw.Seen
 
-	// Whether the lock is managed or one of the runtime's own.
-	ContentionFlags ContentionFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ContentionFlags ContentionFlags // Whether the lock is managed or one of the runtime's own.
+	ClrInstanceID   uint16          // see WithClrInstanceID
 	// How long the thread waited, in nanoseconds.
 	DurationNs float64 // since version 1
 }
 
-// HasDurationNs and its like report whether the version that was decoded has a
-// field.
+// HasDurationNs reports whether the decoded version has DurationNs.
 func (e *AnyContentionStop) HasDurationNs() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -544,13 +488,13 @@ func (e *AnyContentionStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyContentionStop = []*etw.EventDesc{&contentionStop, &contentionStopV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyContentionStop) EventDescs() []*etw.EventDesc { return anyContentionStop }
-func (e *AnyContentionStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyContentionStop, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyContentionStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyContentionStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyContentionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -591,6 +535,7 @@ func (e *AnyContentionStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyContentionStop) Clone() *AnyContentionStop { return &e }
 
-func (e AnyContentionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyContentionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyContentionStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyContentionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -3,53 +3,41 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// DebugExceptionProcessingStart is event 242, version 0, of task
-// DebugExceptionProcessing, opcode win:Start, keyword DebuggerKeyword, level
-// win:Informational.
+// DebugExceptionProcessingStart is event 242, version 0, of [TaskDebugExceptionProcessing],
+// opcode [etw.OpcodeStart], enabled by [KeywordDebugger] (0x100000000) at
+// [etw.LevelInformational] (4). It has no payload. [AnyDebugExceptionProcessingStart] takes
+// newer versions, too.
 //
 // The debugger's part of handling an exception begins.
-type DebugExceptionProcessingStart struct{}
+type DebugExceptionProcessingStart struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of DebugExceptionProcessingStart.
 func (*DebugExceptionProcessingStart) EventDesc() *etw.EventDesc {
 	return &debugExceptionProcessingStart
 }
-func (*DebugExceptionProcessingStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*DebugExceptionProcessingStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*DebugExceptionProcessingStart) FieldValue(int) etw.Value               { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e DebugExceptionProcessingStart) Clone() *DebugExceptionProcessingStart { return &e }
-func (e DebugExceptionProcessingStart) String() string                        { return string(etw.AppendText(nil, &e)) }
-func (e DebugExceptionProcessingStart) LogValue() slog.Value                  { return etw.LogValue(&e) }
-func (e DebugExceptionProcessingStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
+
+func (e DebugExceptionProcessingStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var debugExceptionProcessingStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 242, Level: 4, Opcode: 1, Task: 26, Keywords: 0x100000000,
-	Class: etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
-	Name:  "DebugExceptionProcessingStart", TaskName: "DebugExceptionProcessing", OpcodeName: "Start",
+	Class: classDebugExceptionProcessing, Name: "DebugExceptionProcessingStart", TaskName: "DebugExceptionProcessing", OpcodeName: "Start",
 }
 
-// AnyDebugExceptionProcessingStart is [DebugExceptionProcessingStart] in any
-// version: a newer one is decoded like it.
+// AnyDebugExceptionProcessingStart is [DebugExceptionProcessingStart] in any version: a newer
+// one is decoded like it.
 type AnyDebugExceptionProcessingStart struct {
 	Seen etw.Seen
 	DebugExceptionProcessingStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDebugExceptionProcessingStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&debugExceptionProcessingStart}
-}
-func (e *AnyDebugExceptionProcessingStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDebugExceptionProcessingStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DebugExceptionProcessingStart.DecodePayload(p, ptr)
@@ -58,45 +46,37 @@ func (e *AnyDebugExceptionProcessingStart) DecodeVersion(version uint8, p []byte
 // Clone returns a copy of e.
 func (e AnyDebugExceptionProcessingStart) Clone() *AnyDebugExceptionProcessingStart { return &e }
 
-// DebugExceptionProcessingEnd is event 243, version 0, of task
-// DebugExceptionProcessing, opcode win:Stop, keyword DebuggerKeyword, level
-// win:Informational.
+// DebugExceptionProcessingEnd is event 243, version 0, of [TaskDebugExceptionProcessing],
+// opcode [etw.OpcodeStop], enabled by [KeywordDebugger] (0x100000000) at
+// [etw.LevelInformational] (4). It has no payload. [AnyDebugExceptionProcessingEnd] takes
+// newer versions, too.
 //
 // The debugger's part of handling an exception ended.
-type DebugExceptionProcessingEnd struct{}
-
-func (*DebugExceptionProcessingEnd) EventDesc() *etw.EventDesc                      { return &debugExceptionProcessingEnd }
-func (*DebugExceptionProcessingEnd) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*DebugExceptionProcessingEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+type DebugExceptionProcessingEnd struct {
+	etw.Empty
 }
-func (*DebugExceptionProcessingEnd) FieldValue(int) etw.Value             { return etw.Value{} }
+
+// EventDesc returns the description of DebugExceptionProcessingEnd.
+func (*DebugExceptionProcessingEnd) EventDesc() *etw.EventDesc { return &debugExceptionProcessingEnd }
+
+// Clone returns a copy of e.
 func (e DebugExceptionProcessingEnd) Clone() *DebugExceptionProcessingEnd { return &e }
-func (e DebugExceptionProcessingEnd) String() string                      { return string(etw.AppendText(nil, &e)) }
-func (e DebugExceptionProcessingEnd) LogValue() slog.Value                { return etw.LogValue(&e) }
-func (e DebugExceptionProcessingEnd) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
+
+func (e DebugExceptionProcessingEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var debugExceptionProcessingEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 243, Level: 4, Opcode: 2, Task: 26, Keywords: 0x100000000,
-	Class: etw.GUID{0x98, 0x21, 0x41, 0xc4, 0x03, 0xef, 0xf1, 0x47, 0x9b, 0xd1, 0x11, 0xc6, 0x63, 0x7a, 0x20, 0x62},
-	Name:  "DebugExceptionProcessingEnd", TaskName: "DebugExceptionProcessing", OpcodeName: "Stop",
+	Class: classDebugExceptionProcessing, Name: "DebugExceptionProcessingEnd", TaskName: "DebugExceptionProcessing", OpcodeName: "Stop",
 }
 
-// AnyDebugExceptionProcessingEnd is [DebugExceptionProcessingEnd] in any
-// version: a newer one is decoded like it.
+// AnyDebugExceptionProcessingEnd is [DebugExceptionProcessingEnd] in any version: a newer one
+// is decoded like it.
 type AnyDebugExceptionProcessingEnd struct {
 	Seen etw.Seen
 	DebugExceptionProcessingEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDebugExceptionProcessingEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&debugExceptionProcessingEnd}
-}
-func (e *AnyDebugExceptionProcessingEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDebugExceptionProcessingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DebugExceptionProcessingEnd.DecodePayload(p, ptr)

@@ -3,48 +3,38 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// DebugIPCEventStart is event 240, version 0, of task DebugIPCEvent, opcode
-// win:Start, keyword DebuggerKeyword, level win:Informational.
+// DebugIPCEventStart is event 240, version 0, of [TaskDebugIPCEvent], opcode
+// [etw.OpcodeStart], enabled by [KeywordDebugger] (0x100000000) at [etw.LevelInformational]
+// (4). It has no payload. [AnyDebugIPCEventStart] takes newer versions, too.
 //
 // The runtime begins to handle a message from the debugger.
-type DebugIPCEventStart struct{}
+type DebugIPCEventStart struct {
+	etw.Empty
+}
 
-func (*DebugIPCEventStart) EventDesc() *etw.EventDesc                             { return &debugIPCEventStart }
-func (*DebugIPCEventStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DebugIPCEventStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DebugIPCEventStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DebugIPCEventStart) Clone() *DebugIPCEventStart                           { return &e }
-func (e DebugIPCEventStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DebugIPCEventStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DebugIPCEventStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DebugIPCEventStart.
+func (*DebugIPCEventStart) EventDesc() *etw.EventDesc { return &debugIPCEventStart }
+
+// Clone returns a copy of e.
+func (e DebugIPCEventStart) Clone() *DebugIPCEventStart { return &e }
+
+func (e DebugIPCEventStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var debugIPCEventStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 240, Level: 4, Opcode: 1, Task: 25, Keywords: 0x100000000,
-	Class: etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
-	Name:  "DebugIPCEventStart", TaskName: "DebugIPCEvent", OpcodeName: "Start",
+	Class: classDebugIPCEvent, Name: "DebugIPCEventStart", TaskName: "DebugIPCEvent", OpcodeName: "Start",
 }
 
-// AnyDebugIPCEventStart is [DebugIPCEventStart] in any version: a newer one is
-// decoded like it.
+// AnyDebugIPCEventStart is [DebugIPCEventStart] in any version: a newer one is decoded like
+// it.
 type AnyDebugIPCEventStart struct {
 	Seen etw.Seen
 	DebugIPCEventStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDebugIPCEventStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&debugIPCEventStart}
-}
-func (e *AnyDebugIPCEventStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDebugIPCEventStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DebugIPCEventStart.DecodePayload(p, ptr)
@@ -53,40 +43,35 @@ func (e *AnyDebugIPCEventStart) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyDebugIPCEventStart) Clone() *AnyDebugIPCEventStart { return &e }
 
-// DebugIPCEventEnd is event 241, version 0, of task DebugIPCEvent, opcode
-// win:Stop, keyword DebuggerKeyword, level win:Informational.
+// DebugIPCEventEnd is event 241, version 0, of [TaskDebugIPCEvent], opcode [etw.OpcodeStop],
+// enabled by [KeywordDebugger] (0x100000000) at [etw.LevelInformational] (4). It has no
+// payload. [AnyDebugIPCEventEnd] takes newer versions, too.
 //
 // The runtime has handled a message from the debugger.
-type DebugIPCEventEnd struct{}
+type DebugIPCEventEnd struct {
+	etw.Empty
+}
 
-func (*DebugIPCEventEnd) EventDesc() *etw.EventDesc                             { return &debugIPCEventEnd }
-func (*DebugIPCEventEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DebugIPCEventEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DebugIPCEventEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DebugIPCEventEnd) Clone() *DebugIPCEventEnd                             { return &e }
-func (e DebugIPCEventEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DebugIPCEventEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DebugIPCEventEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DebugIPCEventEnd.
+func (*DebugIPCEventEnd) EventDesc() *etw.EventDesc { return &debugIPCEventEnd }
+
+// Clone returns a copy of e.
+func (e DebugIPCEventEnd) Clone() *DebugIPCEventEnd { return &e }
+
+func (e DebugIPCEventEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var debugIPCEventEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 241, Level: 4, Opcode: 2, Task: 25, Keywords: 0x100000000,
-	Class: etw.GUID{0x03, 0x37, 0x2f, 0xec, 0x21, 0x83, 0x01, 0x43, 0xbd, 0x51, 0x2c, 0xb9, 0xa0, 0x9f, 0x31, 0xb1},
-	Name:  "DebugIPCEventEnd", TaskName: "DebugIPCEvent", OpcodeName: "Stop",
+	Class: classDebugIPCEvent, Name: "DebugIPCEventEnd", TaskName: "DebugIPCEvent", OpcodeName: "Stop",
 }
 
-// AnyDebugIPCEventEnd is [DebugIPCEventEnd] in any version: a newer one is
-// decoded like it.
+// AnyDebugIPCEventEnd is [DebugIPCEventEnd] in any version: a newer one is decoded like it.
 type AnyDebugIPCEventEnd struct {
 	Seen etw.Seen
 	DebugIPCEventEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDebugIPCEventEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&debugIPCEventEnd} }
-func (e *AnyDebugIPCEventEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDebugIPCEventEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DebugIPCEventEnd.DecodePayload(p, ptr)

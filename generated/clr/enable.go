@@ -2,48 +2,43 @@ package clr
 
 import "github.com/etwgen/etwgen/runtime/etw"
 
-// enable returns what a session enables of the runtime provider.
-func enable(keywords uint64, level etw.Level) etw.Enable {
-	return etw.Enable{Provider: Provider.Desc, Keywords: keywords, Level: level}
-}
-
 // EnableGC selects garbage collections with their pauses and heap sizes, which
 // hardly slows a program down: keywords 0x1, level Informational.
-func EnableGC() etw.Enable { return enable(KeywordGC, etw.LevelInformational) }
+func EnableGC() etw.Enable { return KeywordGC.Enable(etw.LevelInformational) }
 
 // EnableGCVerbose selects what EnableGC does, and allocation ticks, pinned and
 // finalized objects: keywords 0x1, level Verbose.
-func EnableGCVerbose() etw.Enable { return enable(KeywordGC, etw.LevelVerbose) }
+func EnableGCVerbose() etw.Enable { return KeywordGC.Enable(etw.LevelVerbose) }
 
 // EnableAllocations selects the samples of what a program allocates: from .NET 10 on
 // random samples, AllocationSampled, which come in place of allocation ticks, and from
 // older runtimes these ticks, with all that EnableGCVerbose selects. Keywords
 // 0x80000000001, level Verbose.
 func EnableAllocations() etw.Enable {
-	return enable(KeywordGC|KeywordAllocationSampling, etw.LevelVerbose)
+	return (KeywordGC|KeywordAllocationSampling).Enable(etw.LevelVerbose)
 }
 
 // EnableExceptions selects thrown exceptions and the blocks that handle them:
 // keywords 0x8000, level Informational. Level 2, Error, gives the throwing alone.
-func EnableExceptions() etw.Enable { return enable(KeywordException, etw.LevelInformational) }
+func EnableExceptions() etw.Enable { return KeywordException.Enable(etw.LevelInformational) }
 
 // EnableContention selects the waits for locks: keywords 0x4000, level
 // Informational.
-func EnableContention() etw.Enable { return enable(KeywordContention, etw.LevelInformational) }
+func EnableContention() etw.Enable { return KeywordContention.Enable(etw.LevelInformational) }
 
 // EnableThreadPool selects the threads of the thread pool and the decisions on
 // their number: keywords 0x10000, level Informational. At level Verbose each
 // work item is logged as well.
-func EnableThreadPool() etw.Enable { return enable(KeywordThreading, etw.LevelInformational) }
+func EnableThreadPool() etw.Enable { return KeywordThreading.Enable(etw.LevelInformational) }
 
 // EnableJIT selects the methods that are compiled, from the start of each
 // compilation on, and the tiers: keywords 0x1000000010, level Verbose.
-func EnableJIT() etw.Enable { return enable(KeywordJit|KeywordCompilation, etw.LevelVerbose) }
+func EnableJIT() etw.Enable { return (KeywordJit|KeywordCompilation).Enable(etw.LevelVerbose) }
 
 // EnableLoader selects the loading of application domains, assemblies and
 // modules, and the search for assemblies: keywords 0xc, level Informational.
 func EnableLoader() etw.Enable {
-	return enable(KeywordLoader|KeywordAssemblyLoader, etw.LevelInformational)
+	return (KeywordLoader|KeywordAssemblyLoader).Enable(etw.LevelInformational)
 }
 
 // EnableSymbols selects what it takes to name the code that a program runs while
@@ -51,7 +46,7 @@ func EnableLoader() etw.Enable {
 // without their names. The events of rundown's EnableEnd name the rest.
 // [SymbolsOf] says what the mask causes.
 func EnableSymbols() etw.Enable {
-	return enable(KeywordLoader|KeywordJit|KeywordNGen|KeywordEndEnumeration, etw.LevelVerbose)
+	return (KeywordLoader|KeywordJit|KeywordNGen|KeywordEndEnumeration).Enable(etw.LevelVerbose)
 }
 
 // EnableDefault selects what Microsoft's page on the CLR's providers enables for
@@ -59,18 +54,18 @@ func EnableSymbols() etw.Enable {
 // security, application domains, contention, exceptions and threads. Keywords
 // 0x1ccbd, level Verbose.
 func EnableDefault() etw.Enable {
-	return enable(KeywordGC|KeywordAssemblyLoader|KeywordLoader|KeywordJit|KeywordNGen|
+	return (KeywordGC|KeywordAssemblyLoader|KeywordLoader|KeywordJit|KeywordNGen|
 		KeywordEndEnumeration|KeywordSecurity|KeywordAppDomainResourceManagement|
-		KeywordContention|KeywordException|KeywordThreading, etw.LevelVerbose)
+		KeywordContention|KeywordException|KeywordThreading).Enable(etw.LevelVerbose)
 }
 
 // EnableWithoutEnumeration selects what Microsoft's overview of the CLR's events
 // does in its example: every keyword up to Threading, but NGen and the two
 // enumerations. Keywords 0x1fc1f, level Verbose.
 func EnableWithoutEnumeration() etw.Enable {
-	return enable(KeywordGC|KeywordGCHandle|KeywordAssemblyLoader|KeywordLoader|KeywordJit|
+	return (KeywordGC|KeywordGCHandle|KeywordAssemblyLoader|KeywordLoader|KeywordJit|
 		KeywordSecurity|KeywordAppDomainResourceManagement|KeywordJitTracing|KeywordInterop|
-		KeywordContention|KeywordException|KeywordThreading, etw.LevelVerbose)
+		KeywordContention|KeywordException|KeywordThreading).Enable(etw.LevelVerbose)
 }
 
 // EnableAll selects every event of the provider. It slows a program down, and it
@@ -78,11 +73,11 @@ func EnableWithoutEnumeration() etw.Enable {
 // keyword left out is OverrideAndSuppressNGenEvents, which takes events away.
 // Keywords 0xfffe3fbfcff, level Verbose.
 func EnableAll() etw.Enable {
-	var all uint64
+	var all Keyword
 	for _, k := range Provider.Keywords {
-		all |= k.Mask
+		all |= Keyword(k.Mask)
 	}
-	return enable(all&^KeywordOverrideAndSuppressNGenEvents, etw.LevelVerbose)
+	return (all&^KeywordOverrideAndSuppressNGenEvents).Enable(etw.LevelVerbose)
 }
 
 // A Preset is a choice of events with a name, for programs that let people

@@ -111,7 +111,7 @@ func TestEnableAll(t *testing.T) {
 		}
 	}
 	both := clr.Lifetime{Load: true, Unload: true}
-	if got, want := clr.SymbolsOf(all.Keywords), (clr.SymbolEvents{Loader: both, Jitted: both, Precompiled: both, Dynamic: both}); got != want {
+	if got, want := clr.SymbolsOf(clr.Keyword(all.Keywords)), (clr.SymbolEvents{Loader: both, Jitted: both, Precompiled: both, Dynamic: both}); got != want {
 		t.Errorf("symbols: %+v, want %+v", got, want)
 	}
 }
@@ -122,7 +122,7 @@ func TestSymbols(t *testing.T) {
 	none, load, unload, both := clr.Lifetime{}, clr.Lifetime{Load: true}, clr.Lifetime{Unload: true}, clr.Lifetime{Load: true, Unload: true}
 	tests := []struct {
 		name     string
-		keywords uint64
+		keywords clr.Keyword
 		want     clr.SymbolEvents
 	}{
 		{"nothing", 0, clr.SymbolEvents{none, none, none, none}},
@@ -135,7 +135,7 @@ func TestSymbols(t *testing.T) {
 		{"NGen, EndEnumeration", clr.KeywordNGen | clr.KeywordEndEnumeration, clr.SymbolEvents{Precompiled: unload}},
 		{"enumerations alone", clr.KeywordStartEnumeration | clr.KeywordEndEnumeration, clr.SymbolEvents{}},
 		{"NGen overridden", clr.KeywordNGen | clr.KeywordStartEnumeration | clr.KeywordOverrideAndSuppressNGenEvents, clr.SymbolEvents{}},
-		{"EnableSymbols", clr.EnableSymbols().Keywords, clr.SymbolEvents{Loader: both, Jitted: both, Precompiled: unload, Dynamic: both}},
+		{"EnableSymbols", clr.Keyword(clr.EnableSymbols().Keywords), clr.SymbolEvents{Loader: both, Jitted: both, Precompiled: unload, Dynamic: both}},
 	}
 	for _, test := range tests {
 		if got := clr.SymbolsOf(test.keywords); got != test.want {

@@ -5,31 +5,25 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSource is event 270, version 0, keyword EventSourceKeyword, level
-// win:Informational.
+// EventSource is event 270, version 0, enabled by [KeywordEventSource] (0x800000000) at
+// [etw.LevelInformational] (4). [AnyEventSource] takes newer versions, too.
 //
 // Carries an event of a managed EventSource.
 type EventSource struct {
-	// Identifier of the event within its EventSource.
-	EventID int32
-	// Name of the event.
-	EventName etw.UTF16
-	// Name of the EventSource.
-	EventSourceName etw.UTF16
-	// Payload of the event as text.
-	Payload etw.UTF16
+	EventID         int32     // Identifier of the event within its EventSource.
+	EventName       etw.UTF16 // Name of the event.
+	EventSourceName etw.UTF16 // Name of the EventSource.
+	Payload         etw.UTF16 // Payload of the event as text.
 }
 
 // EventDesc returns the description of EventSource.
 func (*EventSource) EventDesc() *etw.EventDesc { return &eventSource }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSource) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&eventSource, p, ptr)
@@ -75,9 +69,7 @@ func (e EventSource) Clone() *EventSource {
 	return &e
 }
 
-func (e EventSource) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSource) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSource) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSource = etw.EventDesc{
 	Provider: &providerDesc, ID: 270, Level: 4, Keywords: 0x800000000,
@@ -90,19 +82,13 @@ var eventSource = etw.EventDesc{
 	},
 }
 
-// AnyEventSource is [EventSource] in any version: a newer one is decoded like
-// it.
+// AnyEventSource is [EventSource] in any version: a newer one is decoded like it.
 type AnyEventSource struct {
 	Seen etw.Seen
 	EventSource
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSource) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&eventSource} }
-func (e *AnyEventSource) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSource) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSource.DecodePayload(p, ptr)

@@ -3,55 +3,39 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// ExceptionThrown is event 80, version 0, of task Exception, opcode win:Start,
-// level win:Informational.
+// ExceptionThrown is event 80, version 0, of [TaskException], opcode [etw.OpcodeStart],
+// enabled at [etw.LevelInformational] (4). It has no payload. [AnyExceptionThrown] says what
+// it means.
 //
 // A managed exception was thrown. This version has no payload and no keyword.
-type ExceptionThrown struct{}
+type ExceptionThrown struct {
+	etw.Empty
+}
 
-func (*ExceptionThrown) EventDesc() *etw.EventDesc                             { return &exceptionThrown }
-func (*ExceptionThrown) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ExceptionThrown) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ExceptionThrown) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ExceptionThrown) Clone() *ExceptionThrown                              { return &e }
-func (e ExceptionThrown) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionThrown) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ExceptionThrown) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ExceptionThrown.
+func (*ExceptionThrown) EventDesc() *etw.EventDesc { return &exceptionThrown }
+
+// Clone returns a copy of e.
+func (e ExceptionThrown) Clone() *ExceptionThrown { return &e }
+
+func (e ExceptionThrown) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionThrown = etw.EventDesc{
 	Provider: &providerDesc, ID: 80, Level: 4, Opcode: 1, Task: 7,
-	Class: etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
-	Name:  "ExceptionThrown", TaskName: "Exception", OpcodeName: "Start",
+	Class: classException, Name: "ExceptionThrown", TaskName: "Exception", OpcodeName: "Start",
 }
 
-// ExceptionThrownV1 is ExceptionThrown_V1: event 80, version 1, of task
-// Exception, opcode win:Start, keywords ExceptionKeyword and
-// MonitoringKeyword, level win:Error.
-//
-// A managed exception was thrown. Version 1 adds ExceptionType,
-// ExceptionMessage, ExceptionEIP, ExceptionHRESULT, ExceptionFlags and
-// ClrInstanceID. Its level was Informational before. Since .NET Core the event
-// also belongs to the Monitoring keyword; in the .NET Framework to the
-// Exception keyword alone.
+// ExceptionThrownV1 is ExceptionThrown_V1: event 80, version 1. [AnyExceptionThrown] says what
+// it means.
 type ExceptionThrownV1 struct {
-	// Full name of the type of the exception.
-	ExceptionType etw.UTF16
-	// Message of the exception.
+	ExceptionType    etw.UTF16
 	ExceptionMessage etw.UTF16
-	// Address of the instruction that threw.
-	ExceptionEIP etw.Pointer
-	// HRESULT of the exception.
+	ExceptionEIP     etw.Pointer
 	ExceptionHRESULT uint32
-	// What is special about the exception.
-	ExceptionFlags ExceptionThrownFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ExceptionFlags   ExceptionThrownFlags
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of ExceptionThrown_V1.
@@ -60,8 +44,7 @@ func (*ExceptionThrownV1) EventDesc() *etw.EventDesc { return &exceptionThrownV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExceptionThrownV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExceptionThrownV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ExceptionType = c.UTF16()
@@ -111,14 +94,11 @@ func (e ExceptionThrownV1) Clone() *ExceptionThrownV1 {
 	return &e
 }
 
-func (e ExceptionThrownV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionThrownV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExceptionThrownV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExceptionThrownV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionThrownV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 80, Version: 1, Level: 2, Opcode: 1, Task: 7, Keywords: 0x200008000,
-	Class: etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
-	Name:  "ExceptionThrown_V1", TaskName: "Exception", OpcodeName: "Start",
+	Class: classException, Name: "ExceptionThrown_V1", TaskName: "Exception", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ExceptionType", Type: etw.InUnicodeString},
 		{Name: "ExceptionMessage", Type: etw.InUnicodeString},
@@ -129,19 +109,17 @@ var exceptionThrownV1 = etw.EventDesc{
 	},
 }
 
-// AnyExceptionThrown is event 80, of task Exception, opcode win:Start,
-// keywords ExceptionKeyword and MonitoringKeyword, level win:Error, in any
-// version.
+// AnyExceptionThrown is event 80 in any version, of [TaskException], opcode [etw.OpcodeStart],
+// enabled by [KeywordException] (0x8000) or [KeywordMonitoring] (0x200000000) at
+// [etw.LevelError] (2).
 //
-// A managed exception was thrown. Version 1 adds ExceptionType,
-// ExceptionMessage, ExceptionEIP, ExceptionHRESULT, ExceptionFlags and
-// ClrInstanceID. Its level was Informational before. Since .NET Core the event
-// also belongs to the Monitoring keyword; in the .NET Framework to the
-// Exception keyword alone.
+// A managed exception was thrown. Version 1 adds ExceptionType, ExceptionMessage,
+// ExceptionEIP, ExceptionHRESULT, ExceptionFlags and ClrInstanceID. Its level was
+// Informational before. Since .NET Core the event also belongs to the Monitoring keyword; in
+// the .NET Framework to the Exception keyword alone.
 //
-// The versions are [ExceptionThrown] and [ExceptionThrownV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [ExceptionThrown] and [ExceptionThrownV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyExceptionThrown struct {
 	Seen etw.Seen
 
@@ -155,33 +133,41 @@ type AnyExceptionThrown struct {
 	ExceptionHRESULT uint32 // since version 1
 	// What is special about the exception.
 	ExceptionFlags ExceptionThrownFlags // since version 1
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID  uint16               // since version 1; see WithClrInstanceID
 }
 
-// HasExceptionType and its like report whether the version that was decoded
-// has a field.
-func (e *AnyExceptionThrown) HasExceptionType() bool    { return e.Seen.Layout >= 1 }
+// HasExceptionType reports whether the decoded version has ExceptionType.
+func (e *AnyExceptionThrown) HasExceptionType() bool { return e.Seen.Layout >= 1 }
+
+// HasExceptionMessage reports whether the decoded version has ExceptionMessage.
 func (e *AnyExceptionThrown) HasExceptionMessage() bool { return e.Seen.Layout >= 1 }
-func (e *AnyExceptionThrown) HasExceptionEIP() bool     { return e.Seen.Layout >= 1 }
+
+// HasExceptionEIP reports whether the decoded version has ExceptionEIP.
+func (e *AnyExceptionThrown) HasExceptionEIP() bool { return e.Seen.Layout >= 1 }
+
+// HasExceptionHRESULT reports whether the decoded version has ExceptionHRESULT.
 func (e *AnyExceptionThrown) HasExceptionHRESULT() bool { return e.Seen.Layout >= 1 }
-func (e *AnyExceptionThrown) HasExceptionFlags() bool   { return e.Seen.Layout >= 1 }
-func (e *AnyExceptionThrown) HasClrInstanceID() bool    { return e.Seen.Layout >= 1 }
+
+// HasExceptionFlags reports whether the decoded version has ExceptionFlags.
+func (e *AnyExceptionThrown) HasExceptionFlags() bool { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyExceptionThrown) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyExceptionThrown) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExceptionThrown = []*etw.EventDesc{&exceptionThrown, &exceptionThrownV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyExceptionThrown) EventDescs() []*etw.EventDesc { return anyExceptionThrown }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyExceptionThrown) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyExceptionThrown, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyExceptionThrown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -230,46 +216,41 @@ func (e AnyExceptionThrown) Clone() *AnyExceptionThrown {
 	return &e
 }
 
-func (e AnyExceptionThrown) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExceptionThrown) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExceptionThrown) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyExceptionThrown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ExceptionThrownStop is event 256, version 0, of task Exception, opcode
-// win:Stop, keyword ExceptionKeyword, level win:Informational.
+// ExceptionThrownStop is event 256, version 0, of [TaskException], opcode [etw.OpcodeStop],
+// enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4). It has no payload.
+// [AnyExceptionThrownStop] takes newer versions, too.
 //
 // The handling of a thrown exception is complete.
-type ExceptionThrownStop struct{}
+type ExceptionThrownStop struct {
+	etw.Empty
+}
 
-func (*ExceptionThrownStop) EventDesc() *etw.EventDesc                             { return &exceptionThrownStop }
-func (*ExceptionThrownStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ExceptionThrownStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ExceptionThrownStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ExceptionThrownStop) Clone() *ExceptionThrownStop                          { return &e }
-func (e ExceptionThrownStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionThrownStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ExceptionThrownStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ExceptionThrownStop.
+func (*ExceptionThrownStop) EventDesc() *etw.EventDesc { return &exceptionThrownStop }
+
+// Clone returns a copy of e.
+func (e ExceptionThrownStop) Clone() *ExceptionThrownStop { return &e }
+
+func (e ExceptionThrownStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionThrownStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 256, Level: 4, Opcode: 2, Task: 7, Keywords: 0x8000,
-	Class: etw.GUID{0x05, 0xe1, 0x0c, 0x30, 0xd1, 0x86, 0xf8, 0x41, 0xb9, 0xd2, 0x83, 0xfc, 0xbf, 0xf3, 0x2d, 0x99},
-	Name:  "ExceptionThrownStop", TaskName: "Exception", OpcodeName: "Stop",
+	Class: classException, Name: "ExceptionThrownStop", TaskName: "Exception", OpcodeName: "Stop",
 }
 
-// AnyExceptionThrownStop is [ExceptionThrownStop] in any version: a newer one
-// is decoded like it.
+// AnyExceptionThrownStop is [ExceptionThrownStop] in any version: a newer one is decoded like
+// it.
 type AnyExceptionThrownStop struct {
 	Seen etw.Seen
 	ExceptionThrownStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExceptionThrownStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&exceptionThrownStop}
-}
-func (e *AnyExceptionThrownStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExceptionThrownStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExceptionThrownStop.DecodePayload(p, ptr)

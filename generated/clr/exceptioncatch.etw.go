@@ -5,24 +5,20 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ExceptionCatchStart is event 250, version 0, of task ExceptionCatch, opcode
-// win:Start, keyword ExceptionKeyword, level win:Informational.
+// ExceptionCatchStart is event 250, version 0, of [TaskExceptionCatch], opcode
+// [etw.OpcodeStart], enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4).
+// [AnyExceptionCatchStart] takes newer versions, too.
 //
 // The catch block of an exception begins to run.
 type ExceptionCatchStart struct {
-	// Address of the block's first instruction.
-	EntryEIP uint64
-	// Identifier of the method that the block is part of.
-	MethodID uint64
-	// Name of the method that the block is part of.
-	MethodName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	EntryEIP      uint64    // Address of the block's first instruction.
+	MethodID      uint64    // Identifier of the method that the block is part of.
+	MethodName    etw.UTF16 // Name of the method that the block is part of.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ExceptionCatchStart.
@@ -31,8 +27,7 @@ func (*ExceptionCatchStart) EventDesc() *etw.EventDesc { return &exceptionCatchS
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExceptionCatchStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExceptionCatchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*exceptionHandlingLayout)(e).decode(p, ptr, &exceptionCatchStart)
 }
@@ -53,19 +48,15 @@ func (e ExceptionCatchStart) Clone() *ExceptionCatchStart {
 	return &e
 }
 
-func (e ExceptionCatchStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionCatchStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExceptionCatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExceptionCatchStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionCatchStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 250, Level: 4, Opcode: 1, Task: 27, Keywords: 0x8000,
-	Class: etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
-	Name:  "ExceptionCatchStart", TaskName: "ExceptionCatch", OpcodeName: "Start",
+	Class: classExceptionCatch, Name: "ExceptionCatchStart", TaskName: "ExceptionCatch", OpcodeName: "Start",
 	Fields: exceptionHandlingLayoutFields,
 }
 
-// exceptionHandlingLayout is the template ExceptionHandling, which several
-// events use.
+// exceptionHandlingLayout is the template ExceptionHandling, which several events use.
 type exceptionHandlingLayout ExceptionCatchStart
 
 func (e *exceptionHandlingLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -114,21 +105,14 @@ var exceptionHandlingLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyExceptionCatchStart is [ExceptionCatchStart] in any version: a newer one
-// is decoded like it.
+// AnyExceptionCatchStart is [ExceptionCatchStart] in any version: a newer one is decoded like
+// it.
 type AnyExceptionCatchStart struct {
 	Seen etw.Seen
 	ExceptionCatchStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExceptionCatchStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&exceptionCatchStart}
-}
-func (e *AnyExceptionCatchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExceptionCatchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExceptionCatchStart.DecodePayload(p, ptr)
@@ -140,42 +124,36 @@ func (e AnyExceptionCatchStart) Clone() *AnyExceptionCatchStart {
 	return &e
 }
 
-// ExceptionCatchStop is event 251, version 0, of task ExceptionCatch, opcode
-// win:Stop, keyword ExceptionKeyword, level win:Informational.
+// ExceptionCatchStop is event 251, version 0, of [TaskExceptionCatch], opcode
+// [etw.OpcodeStop], enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4). It
+// has no payload. [AnyExceptionCatchStop] takes newer versions, too.
 //
 // A catch block ended.
-type ExceptionCatchStop struct{}
+type ExceptionCatchStop struct {
+	etw.Empty
+}
 
-func (*ExceptionCatchStop) EventDesc() *etw.EventDesc                             { return &exceptionCatchStop }
-func (*ExceptionCatchStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ExceptionCatchStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ExceptionCatchStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ExceptionCatchStop) Clone() *ExceptionCatchStop                           { return &e }
-func (e ExceptionCatchStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionCatchStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ExceptionCatchStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ExceptionCatchStop.
+func (*ExceptionCatchStop) EventDesc() *etw.EventDesc { return &exceptionCatchStop }
+
+// Clone returns a copy of e.
+func (e ExceptionCatchStop) Clone() *ExceptionCatchStop { return &e }
+
+func (e ExceptionCatchStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionCatchStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 251, Level: 4, Opcode: 2, Task: 27, Keywords: 0x8000,
-	Class: etw.GUID{0x99, 0x94, 0xbf, 0x5b, 0x15, 0x17, 0x58, 0x46, 0x88, 0xdc, 0xaf, 0xd7, 0x69, 0x0a, 0x87, 0x11},
-	Name:  "ExceptionCatchStop", TaskName: "ExceptionCatch", OpcodeName: "Stop",
+	Class: classExceptionCatch, Name: "ExceptionCatchStop", TaskName: "ExceptionCatch", OpcodeName: "Stop",
 }
 
-// AnyExceptionCatchStop is [ExceptionCatchStop] in any version: a newer one is
-// decoded like it.
+// AnyExceptionCatchStop is [ExceptionCatchStop] in any version: a newer one is decoded like
+// it.
 type AnyExceptionCatchStop struct {
 	Seen etw.Seen
 	ExceptionCatchStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExceptionCatchStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&exceptionCatchStop}
-}
-func (e *AnyExceptionCatchStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExceptionCatchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExceptionCatchStop.DecodePayload(p, ptr)

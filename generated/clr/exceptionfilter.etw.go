@@ -3,25 +3,18 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// ExceptionFilterStart is event 254, version 0, of task ExceptionFilter,
-// opcode win:Start, keyword ExceptionKeyword, level win:Informational.
+// ExceptionFilterStart is event 254, version 0, of [TaskExceptionFilter], opcode
+// [etw.OpcodeStart], enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4).
+// [AnyExceptionFilterStart] takes newer versions, too.
 //
 // An exception filter begins to run.
 type ExceptionFilterStart struct {
-	// Address of the block's first instruction.
-	EntryEIP uint64
-	// Identifier of the method that the block is part of.
-	MethodID uint64
-	// Name of the method that the block is part of.
-	MethodName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	EntryEIP      uint64    // Address of the block's first instruction.
+	MethodID      uint64    // Identifier of the method that the block is part of.
+	MethodName    etw.UTF16 // Name of the method that the block is part of.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ExceptionFilterStart.
@@ -30,8 +23,7 @@ func (*ExceptionFilterStart) EventDesc() *etw.EventDesc { return &exceptionFilte
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExceptionFilterStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExceptionFilterStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*exceptionHandlingLayout)(e).decode(p, ptr, &exceptionFilterStart)
 }
@@ -52,32 +44,22 @@ func (e ExceptionFilterStart) Clone() *ExceptionFilterStart {
 	return &e
 }
 
-func (e ExceptionFilterStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionFilterStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExceptionFilterStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExceptionFilterStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionFilterStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 254, Level: 4, Opcode: 1, Task: 29, Keywords: 0x8000,
-	Class: etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
-	Name:  "ExceptionFilterStart", TaskName: "ExceptionFilter", OpcodeName: "Start",
+	Class: classExceptionFilter, Name: "ExceptionFilterStart", TaskName: "ExceptionFilter", OpcodeName: "Start",
 	Fields: exceptionHandlingLayoutFields,
 }
 
-// AnyExceptionFilterStart is [ExceptionFilterStart] in any version: a newer
-// one is decoded like it.
+// AnyExceptionFilterStart is [ExceptionFilterStart] in any version: a newer one is decoded
+// like it.
 type AnyExceptionFilterStart struct {
 	Seen etw.Seen
 	ExceptionFilterStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExceptionFilterStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&exceptionFilterStart}
-}
-func (e *AnyExceptionFilterStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExceptionFilterStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExceptionFilterStart.DecodePayload(p, ptr)
@@ -89,42 +71,36 @@ func (e AnyExceptionFilterStart) Clone() *AnyExceptionFilterStart {
 	return &e
 }
 
-// ExceptionFilterStop is event 255, version 0, of task ExceptionFilter, opcode
-// win:Stop, keyword ExceptionKeyword, level win:Informational.
+// ExceptionFilterStop is event 255, version 0, of [TaskExceptionFilter], opcode
+// [etw.OpcodeStop], enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4). It
+// has no payload. [AnyExceptionFilterStop] takes newer versions, too.
 //
 // An exception filter ended.
-type ExceptionFilterStop struct{}
+type ExceptionFilterStop struct {
+	etw.Empty
+}
 
-func (*ExceptionFilterStop) EventDesc() *etw.EventDesc                             { return &exceptionFilterStop }
-func (*ExceptionFilterStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ExceptionFilterStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ExceptionFilterStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ExceptionFilterStop) Clone() *ExceptionFilterStop                          { return &e }
-func (e ExceptionFilterStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionFilterStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ExceptionFilterStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ExceptionFilterStop.
+func (*ExceptionFilterStop) EventDesc() *etw.EventDesc { return &exceptionFilterStop }
+
+// Clone returns a copy of e.
+func (e ExceptionFilterStop) Clone() *ExceptionFilterStop { return &e }
+
+func (e ExceptionFilterStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionFilterStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 255, Level: 4, Opcode: 2, Task: 29, Keywords: 0x8000,
-	Class: etw.GUID{0x06, 0x26, 0xe7, 0x72, 0x71, 0xbb, 0x90, 0x42, 0xa2, 0x42, 0xd5, 0xf3, 0x6c, 0xe5, 0x31, 0x2e},
-	Name:  "ExceptionFilterStop", TaskName: "ExceptionFilter", OpcodeName: "Stop",
+	Class: classExceptionFilter, Name: "ExceptionFilterStop", TaskName: "ExceptionFilter", OpcodeName: "Stop",
 }
 
-// AnyExceptionFilterStop is [ExceptionFilterStop] in any version: a newer one
-// is decoded like it.
+// AnyExceptionFilterStop is [ExceptionFilterStop] in any version: a newer one is decoded like
+// it.
 type AnyExceptionFilterStop struct {
 	Seen etw.Seen
 	ExceptionFilterStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExceptionFilterStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&exceptionFilterStop}
-}
-func (e *AnyExceptionFilterStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExceptionFilterStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExceptionFilterStop.DecodePayload(p, ptr)

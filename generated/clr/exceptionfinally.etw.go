@@ -3,25 +3,18 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// ExceptionFinallyStart is event 252, version 0, of task ExceptionFinally,
-// opcode win:Start, keyword ExceptionKeyword, level win:Informational.
+// ExceptionFinallyStart is event 252, version 0, of [TaskExceptionFinally], opcode
+// [etw.OpcodeStart], enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4).
+// [AnyExceptionFinallyStart] takes newer versions, too.
 //
 // A finally block begins to run because of an exception.
 type ExceptionFinallyStart struct {
-	// Address of the block's first instruction.
-	EntryEIP uint64
-	// Identifier of the method that the block is part of.
-	MethodID uint64
-	// Name of the method that the block is part of.
-	MethodName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	EntryEIP      uint64    // Address of the block's first instruction.
+	MethodID      uint64    // Identifier of the method that the block is part of.
+	MethodName    etw.UTF16 // Name of the method that the block is part of.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ExceptionFinallyStart.
@@ -30,8 +23,7 @@ func (*ExceptionFinallyStart) EventDesc() *etw.EventDesc { return &exceptionFina
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExceptionFinallyStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExceptionFinallyStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*exceptionHandlingLayout)(e).decode(p, ptr, &exceptionFinallyStart)
 }
@@ -52,32 +44,22 @@ func (e ExceptionFinallyStart) Clone() *ExceptionFinallyStart {
 	return &e
 }
 
-func (e ExceptionFinallyStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionFinallyStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExceptionFinallyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExceptionFinallyStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionFinallyStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 252, Level: 4, Opcode: 1, Task: 28, Keywords: 0x8000,
-	Class: etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
-	Name:  "ExceptionFinallyStart", TaskName: "ExceptionFinally", OpcodeName: "Start",
+	Class: classExceptionFinally, Name: "ExceptionFinallyStart", TaskName: "ExceptionFinally", OpcodeName: "Start",
 	Fields: exceptionHandlingLayoutFields,
 }
 
-// AnyExceptionFinallyStart is [ExceptionFinallyStart] in any version: a newer
-// one is decoded like it.
+// AnyExceptionFinallyStart is [ExceptionFinallyStart] in any version: a newer one is decoded
+// like it.
 type AnyExceptionFinallyStart struct {
 	Seen etw.Seen
 	ExceptionFinallyStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExceptionFinallyStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&exceptionFinallyStart}
-}
-func (e *AnyExceptionFinallyStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExceptionFinallyStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExceptionFinallyStart.DecodePayload(p, ptr)
@@ -89,42 +71,36 @@ func (e AnyExceptionFinallyStart) Clone() *AnyExceptionFinallyStart {
 	return &e
 }
 
-// ExceptionFinallyStop is event 253, version 0, of task ExceptionFinally,
-// opcode win:Stop, keyword ExceptionKeyword, level win:Informational.
+// ExceptionFinallyStop is event 253, version 0, of [TaskExceptionFinally], opcode
+// [etw.OpcodeStop], enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4). It
+// has no payload. [AnyExceptionFinallyStop] takes newer versions, too.
 //
 // A finally block ended.
-type ExceptionFinallyStop struct{}
+type ExceptionFinallyStop struct {
+	etw.Empty
+}
 
-func (*ExceptionFinallyStop) EventDesc() *etw.EventDesc                             { return &exceptionFinallyStop }
-func (*ExceptionFinallyStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ExceptionFinallyStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ExceptionFinallyStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ExceptionFinallyStop) Clone() *ExceptionFinallyStop                         { return &e }
-func (e ExceptionFinallyStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionFinallyStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ExceptionFinallyStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ExceptionFinallyStop.
+func (*ExceptionFinallyStop) EventDesc() *etw.EventDesc { return &exceptionFinallyStop }
+
+// Clone returns a copy of e.
+func (e ExceptionFinallyStop) Clone() *ExceptionFinallyStop { return &e }
+
+func (e ExceptionFinallyStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionFinallyStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 253, Level: 4, Opcode: 2, Task: 28, Keywords: 0x8000,
-	Class: etw.GUID{0x31, 0xbc, 0x65, 0x95, 0x0f, 0x30, 0xa2, 0x4e, 0xa5, 0x32, 0x30, 0xbc, 0xe9, 0xa1, 0x41, 0x99},
-	Name:  "ExceptionFinallyStop", TaskName: "ExceptionFinally", OpcodeName: "Stop",
+	Class: classExceptionFinally, Name: "ExceptionFinallyStop", TaskName: "ExceptionFinally", OpcodeName: "Stop",
 }
 
-// AnyExceptionFinallyStop is [ExceptionFinallyStop] in any version: a newer
-// one is decoded like it.
+// AnyExceptionFinallyStop is [ExceptionFinallyStop] in any version: a newer one is decoded
+// like it.
 type AnyExceptionFinallyStop struct {
 	Seen etw.Seen
 	ExceptionFinallyStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExceptionFinallyStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&exceptionFinallyStop}
-}
-func (e *AnyExceptionFinallyStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExceptionFinallyStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExceptionFinallyStop.DecodePayload(p, ptr)

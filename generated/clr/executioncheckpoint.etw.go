@@ -5,21 +5,18 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ExecutionCheckpoint is event 300, version 0, of task ExecutionCheckpoint,
-// opcode ExecutionCheckpoint, keyword PerfTrackKeyword, level
-// win:Informational.
+// ExecutionCheckpoint is event 300, version 0, of [TaskExecutionCheckpoint], opcode
+// [OpcodeExecutionCheckpointExecutionCheckpoint], enabled by [KeywordPerfTrack] (0x20000000)
+// at [etw.LevelInformational] (4). [AnyExecutionCheckpoint] takes newer versions, too.
 //
 // The runtime passed a named point of its start-up.
 type ExecutionCheckpoint struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Name of the point.
-	Name etw.UTF16
+	ClrInstanceID uint16    // see WithClrInstanceID
+	Name          etw.UTF16 // Name of the point.
 	// When the runtime passed it, in ticks of the performance counter.
 	Timestamp int64
 }
@@ -30,8 +27,7 @@ func (*ExecutionCheckpoint) EventDesc() *etw.EventDesc { return &executionCheckp
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExecutionCheckpoint) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExecutionCheckpoint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&executionCheckpoint, p, ptr)
@@ -71,14 +67,11 @@ func (e ExecutionCheckpoint) Clone() *ExecutionCheckpoint {
 	return &e
 }
 
-func (e ExecutionCheckpoint) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecutionCheckpoint) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecutionCheckpoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecutionCheckpoint) String() string { return string(etw.AppendText(nil, &e)) }
 
 var executionCheckpoint = etw.EventDesc{
 	Provider: &providerDesc, ID: 300, Level: 4, Opcode: 11, Task: 35, Keywords: 0x20000000,
-	Class: etw.GUID{0xc8, 0x32, 0x88, 0x59, 0x4d, 0xdf, 0x9e, 0x4e, 0xab, 0xe6, 0x2c, 0x7b, 0xf0, 0xba, 0x2d, 0xa2},
-	Name:  "ExecutionCheckpoint", TaskName: "ExecutionCheckpoint", OpcodeName: "ExecutionCheckpoint",
+	Class: classExecutionCheckpoint, Name: "ExecutionCheckpoint", TaskName: "ExecutionCheckpoint", OpcodeName: "ExecutionCheckpoint",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Name", Type: etw.InUnicodeString},
@@ -86,21 +79,14 @@ var executionCheckpoint = etw.EventDesc{
 	},
 }
 
-// AnyExecutionCheckpoint is [ExecutionCheckpoint] in any version: a newer one
-// is decoded like it.
+// AnyExecutionCheckpoint is [ExecutionCheckpoint] in any version: a newer one is decoded like
+// it.
 type AnyExecutionCheckpoint struct {
 	Seen etw.Seen
 	ExecutionCheckpoint
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExecutionCheckpoint) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&executionCheckpoint}
-}
-func (e *AnyExecutionCheckpoint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExecutionCheckpoint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExecutionCheckpoint.DecodePayload(p, ptr)

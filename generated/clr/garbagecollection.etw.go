@@ -7,29 +7,22 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// GCStart is event 1, version 0, of task GarbageCollection, opcode win:Start,
-// keyword GCKeyword, level win:Informational.
+// GCStart is event 1, version 0. Its payload has 8 bytes. [AnyGCStart] says what it means.
 //
-// A garbage collection started. The pause it causes runs from the
-// GCSuspendEEBegin before it to the GCRestartEEEnd after it. The .NET
-// Framework may pad the payload.
+// The .NET Framework may pad the payload.
 type GCStart struct {
-	// Number of this collection: 1 for the first of the process.
-	Count uint32
-	// Why the collection was started.
+	Count  uint32
 	Reason GCReason
 }
 
 // EventDesc returns the description of GCStart.
 func (*GCStart) EventDesc() *etw.EventDesc { return &gcStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&gcStart, p, ptr)
@@ -60,39 +53,26 @@ func (e *GCStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCStart) Clone() *GCStart { return &e }
 
-func (e GCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCStart", TaskName: "GarbageCollection", OpcodeName: "Start",
+	Class: classGarbageCollection, Name: "GCStart", TaskName: "GarbageCollection", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 	},
 }
 
-// GCStartV1 is GCStart_V1: event 1, version 1, of task GarbageCollection,
-// opcode win:Start, keyword GCKeyword, level win:Informational.
+// GCStartV1 is GCStart_V1: event 1, version 1. Its payload has 18 bytes. [AnyGCStart] says
+// what it means.
 //
-// A garbage collection started. The pause it causes runs from the
-// GCSuspendEEBegin before it to the GCRestartEEEnd after it. Since 4.5 the
-// .NET Framework writes versions 1 and 2 for each collection, one right after
-// the other on the same thread, with the same Count: whoever handles both must
-// count one of them only. Version 1 inserts Depth and adds Type and
-// ClrInstanceID.
+// Version 1 inserts Depth and adds Type and ClrInstanceID.
 type GCStartV1 struct {
-	// Number of this collection: 1 for the first of the process.
-	Count uint32
-	// Generation that is collected, with all younger ones: 0, 1 or 2.
-	Depth uint32
-	// Why the collection was started.
-	Reason GCReason
-	// Whether and how the collection blocks the program.
-	Type GCType
-	// Number of the runtime within the process, for a process that hosts several.
+	Count         uint32
+	Depth         uint32
+	Reason        GCReason
+	Type          GCType
 	ClrInstanceID uint16
 }
 
@@ -102,8 +82,7 @@ func (*GCStartV1) EventDesc() *etw.EventDesc { return &gcStartV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&gcStartV1, p, ptr)
@@ -146,14 +125,11 @@ func (e *GCStartV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCStartV1) Clone() *GCStartV1 { return &e }
 
-func (e GCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCStart_V1", TaskName: "GarbageCollection", OpcodeName: "Start",
+	Class: classGarbageCollection, Name: "GCStart_V1", TaskName: "GarbageCollection", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "Depth", Type: etw.InUInt32, Out: etw.OutUInt32},
@@ -163,28 +139,14 @@ var gcStartV1 = etw.EventDesc{
 	},
 }
 
-// GCStartV2 is GCStart_V2: event 1, version 2, of task GarbageCollection,
-// opcode win:Start, keyword GCKeyword, level win:Informational.
-//
-// A garbage collection started. The pause it causes runs from the
-// GCSuspendEEBegin before it to the GCRestartEEEnd after it. Since 4.5 the
-// .NET Framework writes versions 1 and 2 for each collection, one right after
-// the other on the same thread, with the same Count: whoever handles both must
-// count one of them only. .NET writes version 2 alone. Version 2 adds
-// ClientSequenceNumber.
+// GCStartV2 is GCStart_V2: event 1, version 2. Its payload has 26 bytes. [AnyGCStart] says
+// what it means.
 type GCStartV2 struct {
-	// Number of this collection: 1 for the first of the process.
-	Count uint32
-	// Generation that is collected, with all younger ones: 0, 1 or 2.
-	Depth uint32
-	// Why the collection was started.
-	Reason GCReason
-	// Whether and how the collection blocks the program.
-	Type GCType
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Number that a tracing tool gave when it asked for the collection with the
-	// ManagedHeapCollect keyword; 0 for all other collections.
+	Count                uint32
+	Depth                uint32
+	Reason               GCReason
+	Type                 GCType
+	ClrInstanceID        uint16
 	ClientSequenceNumber uint64
 }
 
@@ -194,8 +156,7 @@ func (*GCStartV2) EventDesc() *etw.EventDesc { return &gcStartV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCStartV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 26 {
 		return 0, etw.Short(&gcStartV2, p, ptr)
@@ -242,14 +203,11 @@ func (e *GCStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCStartV2) Clone() *GCStartV2 { return &e }
 
-func (e GCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcStartV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 2, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCStart_V2", TaskName: "GarbageCollection", OpcodeName: "Start",
+	Class: classGarbageCollection, Name: "GCStart_V2", TaskName: "GarbageCollection", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "Depth", Type: etw.InUInt32, Out: etw.OutUInt32},
@@ -260,42 +218,42 @@ var gcStartV2 = etw.EventDesc{
 	},
 }
 
-// AnyGCStart is event 1, of task GarbageCollection, opcode win:Start, keyword
-// GCKeyword, level win:Informational, in any version.
+// AnyGCStart is event 1 in any version, of [TaskGarbageCollection], opcode [etw.OpcodeStart],
+// enabled by [KeywordGC] (0x1) at [etw.LevelInformational] (4).
 //
-// A garbage collection started. The pause it causes runs from the
-// GCSuspendEEBegin before it to the GCRestartEEEnd after it. Since 4.5 the
-// .NET Framework writes versions 1 and 2 for each collection, one right after
-// the other on the same thread, with the same Count: whoever handles both must
-// count one of them only. .NET writes version 2 alone. Version 2 adds
+// A garbage collection started. The pause it causes runs from the GCSuspendEEBegin before it
+// to the GCRestartEEEnd after it. Since 4.5 the .NET Framework writes versions 1 and 2 for
+// each collection, one right after the other on the same thread, with the same Count: whoever
+// handles both must count one of them only. .NET writes version 2 alone. Version 2 adds
 // ClientSequenceNumber.
 //
-// The versions are [GCStart], [GCStartV1], and [GCStartV2]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCStart], [GCStartV1], and [GCStartV2]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyGCStart struct {
 	Seen etw.Seen
 
-	// Number of this collection: 1 for the first of the process.
-	Count uint32
+	Count uint32 // Number of this collection: 1 for the first of the process.
 	// Generation that is collected, with all younger ones: 0, 1 or 2.
-	Depth uint32 // since version 1
-	// Why the collection was started.
-	Reason GCReason
+	Depth  uint32   // since version 1
+	Reason GCReason // Why the collection was started.
 	// Whether and how the collection blocks the program.
-	Type GCType // since version 1
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// Number that a tracing tool gave when it asked for the collection with the
-	// ManagedHeapCollect keyword; 0 for all other collections.
+	Type          GCType // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
+	// Number that a tracing tool gave when it asked for the collection with the ManagedHeapCollect
+	// keyword; 0 for all other collections.
 	ClientSequenceNumber uint64 // since version 2
 }
 
-// HasDepth and its like report whether the version that was decoded has a
-// field.
-func (e *AnyGCStart) HasDepth() bool                { return e.Seen.Layout >= 1 }
-func (e *AnyGCStart) HasType() bool                 { return e.Seen.Layout >= 1 }
-func (e *AnyGCStart) HasClrInstanceID() bool        { return e.Seen.Layout >= 1 }
+// HasDepth reports whether the decoded version has Depth.
+func (e *AnyGCStart) HasDepth() bool { return e.Seen.Layout >= 1 }
+
+// HasType reports whether the decoded version has Type.
+func (e *AnyGCStart) HasType() bool { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyGCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// HasClientSequenceNumber reports whether the decoded version has ClientSequenceNumber.
 func (e *AnyGCStart) HasClientSequenceNumber() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -303,13 +261,13 @@ func (e *AnyGCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCStart = []*etw.EventDesc{&gcStart, &gcStartV1, &gcStartV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCStart) EventDescs() []*etw.EventDesc { return anyGCStart }
-func (e *AnyGCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -369,27 +327,23 @@ func (e *AnyGCStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCStart) Clone() *AnyGCStart { return &e }
 
-func (e AnyGCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCEnd is event 2, version 0, of task GarbageCollection, opcode win:Stop,
-// keyword GCKeyword, level win:Informational.
+// GCEnd is event 2, version 0. Its payload has 6 bytes. [AnyGCEnd] says what it means.
 //
-// The garbage collection with the same Count ended. The .NET Framework may pad
-// the payload: 8 bytes instead of 6.
+// The .NET Framework may pad the payload: 8 bytes instead of 6.
 type GCEnd struct {
-	// Number of the collection, as in its GCStart.
 	Count uint32
-	// Generation that was collected, with all younger ones: 0, 1 or 2.
 	Depth uint16
 }
 
 // EventDesc returns the description of GCEnd.
 func (*GCEnd) EventDesc() *etw.EventDesc { return &gcEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&gcEnd, p, ptr)
@@ -420,31 +374,22 @@ func (e *GCEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCEnd) Clone() *GCEnd { return &e }
 
-func (e GCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCEnd", TaskName: "GarbageCollection", OpcodeName: "Stop",
+	Class: classGarbageCollection, Name: "GCEnd", TaskName: "GarbageCollection", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Depth", Type: etw.InUInt16},
 	},
 }
 
-// GCEndV1 is GCEnd_V1: event 2, version 1, of task GarbageCollection, opcode
-// win:Stop, keyword GCKeyword, level win:Informational.
-//
-// The garbage collection with the same Count ended. Version 1 adds
-// ClrInstanceID and widens Depth from UInt16 to UInt32.
+// GCEndV1 is GCEnd_V1: event 2, version 1. Its payload has 10 bytes. [AnyGCEnd] says what it
+// means.
 type GCEndV1 struct {
-	// Number of the collection, as in its GCStart.
-	Count uint32
-	// Generation that was collected, with all younger ones: 0, 1 or 2.
-	Depth uint32
-	// Number of the runtime within the process, for a process that hosts several.
+	Count         uint32
+	Depth         uint32
 	ClrInstanceID uint16
 }
 
@@ -454,8 +399,7 @@ func (*GCEndV1) EventDesc() *etw.EventDesc { return &gcEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcEndV1, p, ptr)
@@ -490,14 +434,11 @@ func (e *GCEndV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCEndV1) Clone() *GCEndV1 { return &e }
 
-func (e GCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 1, Level: 4, Opcode: 2, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCEnd_V1", TaskName: "GarbageCollection", OpcodeName: "Stop",
+	Class: classGarbageCollection, Name: "GCEnd_V1", TaskName: "GarbageCollection", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "Depth", Type: etw.InUInt32},
@@ -505,27 +446,24 @@ var gcEndV1 = etw.EventDesc{
 	},
 }
 
-// AnyGCEnd is event 2, of task GarbageCollection, opcode win:Stop, keyword
-// GCKeyword, level win:Informational, in any version.
+// AnyGCEnd is event 2 in any version, of [TaskGarbageCollection], opcode [etw.OpcodeStop],
+// enabled by [KeywordGC] (0x1) at [etw.LevelInformational] (4).
 //
-// The garbage collection with the same Count ended. Version 1 adds
-// ClrInstanceID and widens Depth from UInt16 to UInt32.
+// The garbage collection with the same Count ended. Version 1 adds ClrInstanceID and widens
+// Depth from UInt16 to UInt32.
 //
-// The versions are [GCEnd] and [GCEndV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [GCEnd] and [GCEndV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyGCEnd struct {
 	Seen etw.Seen
 
-	// Number of the collection, as in its GCStart.
-	Count uint32
+	Count uint32 // Number of the collection, as in its GCStart.
 	// Generation that was collected, with all younger ones: 0, 1 or 2.
-	Depth uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	Depth         uint32
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -533,13 +471,13 @@ func (e *AnyGCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCEnd = []*etw.EventDesc{&gcEnd, &gcEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCEnd) EventDescs() []*etw.EventDesc { return anyGCEnd }
-func (e *AnyGCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -580,40 +518,33 @@ func (e *AnyGCEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCEnd) Clone() *AnyGCEnd { return &e }
 
-func (e AnyGCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCRestartEEEnd is event 3, version 0, of task GarbageCollection, opcode
-// GCRestartEEEnd, keyword GCKeyword, level win:Informational.
-//
-// All managed threads run again. This ends the pause that GCSuspendEEBegin
-// began on the same thread.
-type GCRestartEEEnd struct{}
+// GCRestartEEEnd is event 3, version 0. It has no payload. [AnyGCRestartEEEnd] says what it
+// means.
+type GCRestartEEEnd struct {
+	etw.Empty
+}
 
-func (*GCRestartEEEnd) EventDesc() *etw.EventDesc                             { return &gcRestartEEEnd }
-func (*GCRestartEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*GCRestartEEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*GCRestartEEEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e GCRestartEEEnd) Clone() *GCRestartEEEnd                               { return &e }
-func (e GCRestartEEEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e GCRestartEEEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e GCRestartEEEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of GCRestartEEEnd.
+func (*GCRestartEEEnd) EventDesc() *etw.EventDesc { return &gcRestartEEEnd }
+
+// Clone returns a copy of e.
+func (e GCRestartEEEnd) Clone() *GCRestartEEEnd { return &e }
+
+func (e GCRestartEEEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcRestartEEEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCRestartEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
+	Class: classGarbageCollection, Name: "GCRestartEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
 }
 
-// GCRestartEEEndV1 is GCRestartEEEnd_V1: event 3, version 1, of task
-// GarbageCollection, opcode GCRestartEEEnd, keyword GCKeyword, level
-// win:Informational.
-//
-// All managed threads run again. This ends the pause that GCSuspendEEBegin
-// began on the same thread. Version 1 adds ClrInstanceID.
+// GCRestartEEEndV1 is GCRestartEEEnd_V1: event 3, version 1. Its payload has 2 bytes.
+// [AnyGCRestartEEEnd] says what it means.
 type GCRestartEEEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -623,8 +554,7 @@ func (*GCRestartEEEndV1) EventDesc() *etw.EventDesc { return &gcRestartEEEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCRestartEEEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCRestartEEEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &gcRestartEEEndV1)
 }
@@ -635,21 +565,16 @@ func (e *GCRestartEEEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *GCRestartEEEndV1) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *GCRestartEEEndV1) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e GCRestartEEEndV1) Clone() *GCRestartEEEndV1 { return &e }
 
-func (e GCRestartEEEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCRestartEEEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCRestartEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCRestartEEEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcRestartEEEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 1, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCRestartEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
+	Class: classGarbageCollection, Name: "GCRestartEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
 	Fields: gcNoUserDataLayoutFields,
 }
 
@@ -681,24 +606,22 @@ var gcNoUserDataLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyGCRestartEEEnd is event 3, of task GarbageCollection, opcode
-// GCRestartEEEnd, keyword GCKeyword, level win:Informational, in any version.
+// AnyGCRestartEEEnd is event 3 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCRestartEEEnd], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// All managed threads run again. This ends the pause that GCSuspendEEBegin
-// began on the same thread. Version 1 adds ClrInstanceID.
+// All managed threads run again. This ends the pause that GCSuspendEEBegin began on the same
+// thread. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCRestartEEEnd] and [GCRestartEEEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCRestartEEEnd] and [GCRestartEEEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyGCRestartEEEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCRestartEEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -706,13 +629,13 @@ func (e *AnyGCRestartEEEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCRestartEEEnd = []*etw.EventDesc{&gcRestartEEEnd, &gcRestartEEEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCRestartEEEnd) EventDescs() []*etw.EventDesc { return anyGCRestartEEEnd }
-func (e *AnyGCRestartEEEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCRestartEEEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCRestartEEEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCRestartEEEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCRestartEEEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyGCRestartEEEnd)
 }
@@ -725,12 +648,13 @@ func (e *AnyGCRestartEEEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCRestartEEEnd) Clone() *AnyGCRestartEEEnd { return &e }
 
-func (e AnyGCRestartEEEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCRestartEEEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCRestartEEEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCRestartEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyGCNoUserDataLayout is what types for all versions of an event share, the
-// newest of which has the template GCNoUserData.
+// anyGCNoUserDataLayout is what types for all versions of an event share, the newest of which
+// has the template GCNoUserData.
 type anyGCNoUserDataLayout AnyGCRestartEEEnd
 
 func (e *anyGCNoUserDataLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -758,45 +682,30 @@ func (e *anyGCNoUserDataLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// GCHeapStats is event 4, version 0, of task GarbageCollection, opcode
-// GCHeapStats, keyword GCKeyword, level win:Informational.
+// GCHeapStats is event 4, version 0. Its payload has 92 bytes. [AnyGCHeapStats] says what it
+// means.
 //
-// The sizes of the heap at the end of a garbage collection, all in bytes. The
-// .NET Framework may pad the payload: 96 bytes instead of 92.
+// The .NET Framework may pad the payload: 96 bytes instead of 92.
 type GCHeapStats struct {
-	// Size of generation 0 in bytes.
-	GenerationSize0 uint64
-	// Bytes that this collection promoted from generation 0 to generation 1.
-	TotalPromotedSize0 uint64
-	// Size of generation 1 in bytes.
-	GenerationSize1 uint64
-	// Bytes that this collection promoted from generation 1 to generation 2.
-	TotalPromotedSize1 uint64
-	// Size of generation 2 in bytes.
-	GenerationSize2 uint64
-	// Bytes of generation 2 that survived this collection.
-	TotalPromotedSize2 uint64
-	// Size of the large object heap in bytes.
-	GenerationSize3 uint64
-	// Bytes of the large object heap that survived this collection.
-	TotalPromotedSize3 uint64
-	// Bytes that are kept alive because they are ready for finalization.
-	FinalizationPromotedSize uint64
-	// Number of objects that are ready for finalization.
+	GenerationSize0           uint64
+	TotalPromotedSize0        uint64
+	GenerationSize1           uint64
+	TotalPromotedSize1        uint64
+	GenerationSize2           uint64
+	TotalPromotedSize2        uint64
+	GenerationSize3           uint64
+	TotalPromotedSize3        uint64
+	FinalizationPromotedSize  uint64
 	FinalizationPromotedCount uint64
-	// Number of pinned objects, which the collector may not move.
-	PinnedObjectCount uint32
-	// Number of sync blocks in use. The name is a slip for SyncBlockCount.
-	SinkBlockCount uint32
-	// Number of garbage collection handles that exist.
-	GCHandleCount uint32
+	PinnedObjectCount         uint32
+	SinkBlockCount            uint32
+	GCHandleCount             uint32
 }
 
 // EventDesc returns the description of GCHeapStats.
 func (*GCHeapStats) EventDesc() *etw.EventDesc { return &gcHeapStats }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCHeapStats) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 92 {
 		return 0, etw.Short(&gcHeapStats, p, ptr)
@@ -871,14 +780,11 @@ func (e *GCHeapStats) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCHeapStats) Clone() *GCHeapStats { return &e }
 
-func (e GCHeapStats) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCHeapStats) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCHeapStats) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcHeapStats = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 133, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCHeapStats", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
+	Class: classGarbageCollection, Name: "GCHeapStats", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
 		{Name: "GenerationSize0", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
@@ -896,41 +802,25 @@ var gcHeapStats = etw.EventDesc{
 	},
 }
 
-// GCHeapStatsV1 is GCHeapStats_V1: event 4, version 1, of task
-// GarbageCollection, opcode GCHeapStats, keyword GCKeyword, level
-// win:Informational.
+// GCHeapStatsV1 is GCHeapStats_V1: event 4, version 1. Its payload has 94 bytes.
+// [AnyGCHeapStats] says what it means.
 //
-// The sizes of the heap at the end of a garbage collection, all in bytes.
 // Version 1 adds ClrInstanceID.
 type GCHeapStatsV1 struct {
-	// Size of generation 0 in bytes.
-	GenerationSize0 uint64
-	// Bytes that this collection promoted from generation 0 to generation 1.
-	TotalPromotedSize0 uint64
-	// Size of generation 1 in bytes.
-	GenerationSize1 uint64
-	// Bytes that this collection promoted from generation 1 to generation 2.
-	TotalPromotedSize1 uint64
-	// Size of generation 2 in bytes.
-	GenerationSize2 uint64
-	// Bytes of generation 2 that survived this collection.
-	TotalPromotedSize2 uint64
-	// Size of the large object heap in bytes.
-	GenerationSize3 uint64
-	// Bytes of the large object heap that survived this collection.
-	TotalPromotedSize3 uint64
-	// Bytes that are kept alive because they are ready for finalization.
-	FinalizationPromotedSize uint64
-	// Number of objects that are ready for finalization.
+	GenerationSize0           uint64
+	TotalPromotedSize0        uint64
+	GenerationSize1           uint64
+	TotalPromotedSize1        uint64
+	GenerationSize2           uint64
+	TotalPromotedSize2        uint64
+	GenerationSize3           uint64
+	TotalPromotedSize3        uint64
+	FinalizationPromotedSize  uint64
 	FinalizationPromotedCount uint64
-	// Number of pinned objects, which the collector may not move.
-	PinnedObjectCount uint32
-	// Number of sync blocks in use. The name is a slip for SyncBlockCount.
-	SinkBlockCount uint32
-	// Number of garbage collection handles that exist.
-	GCHandleCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	PinnedObjectCount         uint32
+	SinkBlockCount            uint32
+	GCHandleCount             uint32
+	ClrInstanceID             uint16
 }
 
 // EventDesc returns the description of GCHeapStats_V1.
@@ -939,8 +829,7 @@ func (*GCHeapStatsV1) EventDesc() *etw.EventDesc { return &gcHeapStatsV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCHeapStatsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCHeapStatsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 94 {
 		return 0, etw.Short(&gcHeapStatsV1, p, ptr)
@@ -1019,14 +908,11 @@ func (e *GCHeapStatsV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCHeapStatsV1) Clone() *GCHeapStatsV1 { return &e }
 
-func (e GCHeapStatsV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCHeapStatsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCHeapStatsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCHeapStatsV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcHeapStatsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 1, Level: 4, Opcode: 133, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCHeapStats_V1", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
+	Class: classGarbageCollection, Name: "GCHeapStats_V1", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
 		{Name: "GenerationSize0", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
@@ -1045,45 +931,25 @@ var gcHeapStatsV1 = etw.EventDesc{
 	},
 }
 
-// GCHeapStatsV2 is GCHeapStats_V2: event 4, version 2, of task
-// GarbageCollection, opcode GCHeapStats, keyword GCKeyword, level
-// win:Informational.
-//
-// The sizes of the heap at the end of a garbage collection, all in bytes.
-// Version 2 adds GenerationSize4 and TotalPromotedSize4.
+// GCHeapStatsV2 is GCHeapStats_V2: event 4, version 2. Its payload has 110 bytes.
+// [AnyGCHeapStats] says what it means.
 type GCHeapStatsV2 struct {
-	// Size of generation 0 in bytes.
-	GenerationSize0 uint64
-	// Bytes that this collection promoted from generation 0 to generation 1.
-	TotalPromotedSize0 uint64
-	// Size of generation 1 in bytes.
-	GenerationSize1 uint64
-	// Bytes that this collection promoted from generation 1 to generation 2.
-	TotalPromotedSize1 uint64
-	// Size of generation 2 in bytes.
-	GenerationSize2 uint64
-	// Bytes of generation 2 that survived this collection.
-	TotalPromotedSize2 uint64
-	// Size of the large object heap in bytes.
-	GenerationSize3 uint64
-	// Bytes of the large object heap that survived this collection.
-	TotalPromotedSize3 uint64
-	// Bytes that are kept alive because they are ready for finalization.
-	FinalizationPromotedSize uint64
-	// Number of objects that are ready for finalization.
+	GenerationSize0           uint64
+	TotalPromotedSize0        uint64
+	GenerationSize1           uint64
+	TotalPromotedSize1        uint64
+	GenerationSize2           uint64
+	TotalPromotedSize2        uint64
+	GenerationSize3           uint64
+	TotalPromotedSize3        uint64
+	FinalizationPromotedSize  uint64
 	FinalizationPromotedCount uint64
-	// Number of pinned objects, which the collector may not move.
-	PinnedObjectCount uint32
-	// Number of sync blocks in use. The name is a slip for SyncBlockCount.
-	SinkBlockCount uint32
-	// Number of garbage collection handles that exist.
-	GCHandleCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Size of the pinned object heap in bytes.
-	GenerationSize4 uint64
-	// Bytes of the pinned object heap that survived this collection.
-	TotalPromotedSize4 uint64
+	PinnedObjectCount         uint32
+	SinkBlockCount            uint32
+	GCHandleCount             uint32
+	ClrInstanceID             uint16
+	GenerationSize4           uint64
+	TotalPromotedSize4        uint64
 }
 
 // EventDesc returns the description of GCHeapStats_V2.
@@ -1092,8 +958,7 @@ func (*GCHeapStatsV2) EventDesc() *etw.EventDesc { return &gcHeapStatsV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCHeapStatsV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCHeapStatsV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 110 {
 		return 0, etw.Short(&gcHeapStatsV2, p, ptr)
@@ -1180,14 +1045,11 @@ func (e *GCHeapStatsV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCHeapStatsV2) Clone() *GCHeapStatsV2 { return &e }
 
-func (e GCHeapStatsV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCHeapStatsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCHeapStatsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCHeapStatsV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcHeapStatsV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 2, Level: 4, Opcode: 133, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCHeapStats_V2", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
+	Class: classGarbageCollection, Name: "GCHeapStats_V2", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
 		{Name: "GenerationSize0", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
@@ -1208,56 +1070,50 @@ var gcHeapStatsV2 = etw.EventDesc{
 	},
 }
 
-// AnyGCHeapStats is event 4, of task GarbageCollection, opcode GCHeapStats,
-// keyword GCKeyword, level win:Informational, in any version.
+// AnyGCHeapStats is event 4 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCHeapStats], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// The sizes of the heap at the end of a garbage collection, all in bytes.
-// Version 2 adds GenerationSize4 and TotalPromotedSize4.
+// The sizes of the heap at the end of a garbage collection, all in bytes. Version 2 adds
+// GenerationSize4 and TotalPromotedSize4.
 //
-// The versions are [GCHeapStats], [GCHeapStatsV1], and [GCHeapStatsV2]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [GCHeapStats], [GCHeapStatsV1], and [GCHeapStatsV2]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyGCHeapStats struct {
 	Seen etw.Seen
 
-	// Size of generation 0 in bytes.
-	GenerationSize0 uint64
+	GenerationSize0 uint64 // Size of generation 0 in bytes.
 	// Bytes that this collection promoted from generation 0 to generation 1.
 	TotalPromotedSize0 uint64
-	// Size of generation 1 in bytes.
-	GenerationSize1 uint64
+	GenerationSize1    uint64 // Size of generation 1 in bytes.
 	// Bytes that this collection promoted from generation 1 to generation 2.
 	TotalPromotedSize1 uint64
-	// Size of generation 2 in bytes.
-	GenerationSize2 uint64
-	// Bytes of generation 2 that survived this collection.
-	TotalPromotedSize2 uint64
-	// Size of the large object heap in bytes.
-	GenerationSize3 uint64
+	GenerationSize2    uint64 // Size of generation 2 in bytes.
+	TotalPromotedSize2 uint64 // Bytes of generation 2 that survived this collection.
+	GenerationSize3    uint64 // Size of the large object heap in bytes.
 	// Bytes of the large object heap that survived this collection.
 	TotalPromotedSize3 uint64
 	// Bytes that are kept alive because they are ready for finalization.
-	FinalizationPromotedSize uint64
-	// Number of objects that are ready for finalization.
-	FinalizationPromotedCount uint64
-	// Number of pinned objects, which the collector may not move.
-	PinnedObjectCount uint32
+	FinalizationPromotedSize  uint64
+	FinalizationPromotedCount uint64 // Number of objects that are ready for finalization.
+	PinnedObjectCount         uint32 // Number of pinned objects, which the collector may not move.
 	// Number of sync blocks in use. The name is a slip for SyncBlockCount.
 	SinkBlockCount uint32
-	// Number of garbage collection handles that exist.
-	GCHandleCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	GCHandleCount  uint32 // Number of garbage collection handles that exist.
+	ClrInstanceID  uint16 // since version 1; see WithClrInstanceID
 	// Size of the pinned object heap in bytes.
 	GenerationSize4 uint64 // since version 2
 	// Bytes of the pinned object heap that survived this collection.
 	TotalPromotedSize4 uint64 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
-func (e *AnyGCHeapStats) HasClrInstanceID() bool      { return e.Seen.Layout >= 1 }
-func (e *AnyGCHeapStats) HasGenerationSize4() bool    { return e.Seen.Layout >= 2 }
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyGCHeapStats) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// HasGenerationSize4 reports whether the decoded version has GenerationSize4.
+func (e *AnyGCHeapStats) HasGenerationSize4() bool { return e.Seen.Layout >= 2 }
+
+// HasTotalPromotedSize4 reports whether the decoded version has TotalPromotedSize4.
 func (e *AnyGCHeapStats) HasTotalPromotedSize4() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1265,13 +1121,13 @@ func (e *AnyGCHeapStats) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCHeapStats = []*etw.EventDesc{&gcHeapStats, &gcHeapStatsV1, &gcHeapStatsV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCHeapStats) EventDescs() []*etw.EventDesc { return anyGCHeapStats }
-func (e *AnyGCHeapStats) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCHeapStats, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCHeapStats) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCHeapStats, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCHeapStats) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -1381,31 +1237,25 @@ func (e *AnyGCHeapStats) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCHeapStats) Clone() *AnyGCHeapStats { return &e }
 
-func (e AnyGCHeapStats) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCHeapStats) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCHeapStats) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCHeapStats) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCCreateSegment is event 5, version 0, of task GarbageCollection, opcode
-// GCCreateSegment, keyword GCKeyword, level win:Informational.
+// GCCreateSegment is event 5, version 0. Its payload has 20 bytes. [AnyGCCreateSegment] says
+// what it means.
 //
-// The garbage collector got a new segment of memory; from .NET 7 on it manages
-// regions and reports those. When the keyword is enabled in a running process,
-// the event is also written once for each segment that is already there. The
-// .NET Framework may pad the payload: 24 bytes instead of 20.
+// The .NET Framework may pad the payload: 24 bytes instead of 20.
 type GCCreateSegment struct {
-	// Address of the segment.
 	Address uint64
-	// Size of the segment in bytes.
-	Size uint64
-	// Which heap the segment belongs to.
-	Type GCSegmentType
+	Size    uint64
+	Type    GCSegmentType
 }
 
 // EventDesc returns the description of GCCreateSegment.
 func (*GCCreateSegment) EventDesc() *etw.EventDesc { return &gcCreateSegment }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCCreateSegment) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&gcCreateSegment, p, ptr)
@@ -1440,14 +1290,11 @@ func (e *GCCreateSegment) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCCreateSegment) Clone() *GCCreateSegment { return &e }
 
-func (e GCCreateSegment) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCCreateSegment) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCCreateSegment) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcCreateSegment = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 134, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCCreateSegment", TaskName: "GarbageCollection", OpcodeName: "GCCreateSegment",
+	Class: classGarbageCollection, Name: "GCCreateSegment", TaskName: "GarbageCollection", OpcodeName: "GCCreateSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Size", Type: etw.InUInt64},
@@ -1455,22 +1302,12 @@ var gcCreateSegment = etw.EventDesc{
 	},
 }
 
-// GCCreateSegmentV1 is GCCreateSegment_V1: event 5, version 1, of task
-// GarbageCollection, opcode GCCreateSegment, keyword GCKeyword, level
-// win:Informational.
-//
-// The garbage collector got a new segment of memory; from .NET 7 on it manages
-// regions and reports those. When the keyword is enabled in a running process,
-// the event is also written once for each segment that is already there.
-// Version 1 adds ClrInstanceID.
+// GCCreateSegmentV1 is GCCreateSegment_V1: event 5, version 1. Its payload has 22 bytes.
+// [AnyGCCreateSegment] says what it means.
 type GCCreateSegmentV1 struct {
-	// Address of the segment.
-	Address uint64
-	// Size of the segment in bytes.
-	Size uint64
-	// Which heap the segment belongs to.
-	Type GCSegmentType
-	// Number of the runtime within the process, for a process that hosts several.
+	Address       uint64
+	Size          uint64
+	Type          GCSegmentType
 	ClrInstanceID uint16
 }
 
@@ -1480,8 +1317,7 @@ func (*GCCreateSegmentV1) EventDesc() *etw.EventDesc { return &gcCreateSegmentV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCCreateSegmentV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCCreateSegmentV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 22 {
 		return 0, etw.Short(&gcCreateSegmentV1, p, ptr)
@@ -1520,14 +1356,11 @@ func (e *GCCreateSegmentV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCCreateSegmentV1) Clone() *GCCreateSegmentV1 { return &e }
 
-func (e GCCreateSegmentV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCCreateSegmentV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCCreateSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCCreateSegmentV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcCreateSegmentV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Opcode: 134, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCCreateSegment_V1", TaskName: "GarbageCollection", OpcodeName: "GCCreateSegment",
+	Class: classGarbageCollection, Name: "GCCreateSegment_V1", TaskName: "GarbageCollection", OpcodeName: "GCCreateSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Size", Type: etw.InUInt64},
@@ -1536,32 +1369,26 @@ var gcCreateSegmentV1 = etw.EventDesc{
 	},
 }
 
-// AnyGCCreateSegment is event 5, of task GarbageCollection, opcode
-// GCCreateSegment, keyword GCKeyword, level win:Informational, in any version.
+// AnyGCCreateSegment is event 5 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCCreateSegment], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// The garbage collector got a new segment of memory; from .NET 7 on it manages
-// regions and reports those. When the keyword is enabled in a running process,
-// the event is also written once for each segment that is already there.
-// Version 1 adds ClrInstanceID.
+// The garbage collector got a new segment of memory; from .NET 7 on it manages regions and
+// reports those. When the keyword is enabled in a running process, the event is also written
+// once for each segment that is already there. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCCreateSegment] and [GCCreateSegmentV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCCreateSegment] and [GCCreateSegmentV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyGCCreateSegment struct {
 	Seen etw.Seen
 
-	// Address of the segment.
-	Address uint64
-	// Size of the segment in bytes.
-	Size uint64
-	// Which heap the segment belongs to.
-	Type GCSegmentType
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	Address       uint64        // Address of the segment.
+	Size          uint64        // Size of the segment in bytes.
+	Type          GCSegmentType // Which heap the segment belongs to.
+	ClrInstanceID uint16        // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCCreateSegment) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1569,15 +1396,15 @@ func (e *AnyGCCreateSegment) GetClrInstanceID() uint16 { return e.ClrInstanceID 
 
 var anyGCCreateSegment = []*etw.EventDesc{&gcCreateSegment, &gcCreateSegmentV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCCreateSegment) EventDescs() []*etw.EventDesc { return anyGCCreateSegment }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCCreateSegment) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCCreateSegment, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCCreateSegment) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -1622,24 +1449,21 @@ func (e *AnyGCCreateSegment) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCCreateSegment) Clone() *AnyGCCreateSegment { return &e }
 
-func (e AnyGCCreateSegment) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCCreateSegment) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCCreateSegment) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCCreateSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCFreeSegment is event 6, version 0, of task GarbageCollection, opcode
-// GCFreeSegment, keyword GCKeyword, level win:Informational.
-//
-// The garbage collector gave a segment of memory back.
+// GCFreeSegment is event 6, version 0. Its payload has 8 bytes. [AnyGCFreeSegment] says what
+// it means.
 type GCFreeSegment struct {
-	// Address of the segment, as in its GCCreateSegment.
 	Address uint64
 }
 
 // EventDesc returns the description of GCFreeSegment.
 func (*GCFreeSegment) EventDesc() *etw.EventDesc { return &gcFreeSegment }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCFreeSegment) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&gcFreeSegment, p, ptr)
@@ -1666,29 +1490,20 @@ func (e *GCFreeSegment) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCFreeSegment) Clone() *GCFreeSegment { return &e }
 
-func (e GCFreeSegment) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCFreeSegment) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCFreeSegment) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFreeSegment = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Opcode: 135, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCFreeSegment", TaskName: "GarbageCollection", OpcodeName: "GCFreeSegment",
+	Class: classGarbageCollection, Name: "GCFreeSegment", TaskName: "GarbageCollection", OpcodeName: "GCFreeSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
 }
 
-// GCFreeSegmentV1 is GCFreeSegment_V1: event 6, version 1, of task
-// GarbageCollection, opcode GCFreeSegment, keyword GCKeyword, level
-// win:Informational.
-//
-// The garbage collector gave a segment of memory back. Version 1 adds
-// ClrInstanceID.
+// GCFreeSegmentV1 is GCFreeSegment_V1: event 6, version 1. Its payload has 10 bytes.
+// [AnyGCFreeSegment] says what it means.
 type GCFreeSegmentV1 struct {
-	// Address of the segment, as in its GCCreateSegment.
-	Address uint64
-	// Number of the runtime within the process, for a process that hosts several.
+	Address       uint64
 	ClrInstanceID uint16
 }
 
@@ -1698,8 +1513,7 @@ func (*GCFreeSegmentV1) EventDesc() *etw.EventDesc { return &gcFreeSegmentV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCFreeSegmentV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCFreeSegmentV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcFreeSegmentV1, p, ptr)
@@ -1730,40 +1544,33 @@ func (e *GCFreeSegmentV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCFreeSegmentV1) Clone() *GCFreeSegmentV1 { return &e }
 
-func (e GCFreeSegmentV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCFreeSegmentV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCFreeSegmentV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCFreeSegmentV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFreeSegmentV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Version: 1, Level: 4, Opcode: 135, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCFreeSegment_V1", TaskName: "GarbageCollection", OpcodeName: "GCFreeSegment",
+	Class: classGarbageCollection, Name: "GCFreeSegment_V1", TaskName: "GarbageCollection", OpcodeName: "GCFreeSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyGCFreeSegment is event 6, of task GarbageCollection, opcode
-// GCFreeSegment, keyword GCKeyword, level win:Informational, in any version.
+// AnyGCFreeSegment is event 6 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCFreeSegment], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// The garbage collector gave a segment of memory back. Version 1 adds
-// ClrInstanceID.
+// The garbage collector gave a segment of memory back. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCFreeSegment] and [GCFreeSegmentV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCFreeSegment] and [GCFreeSegmentV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyGCFreeSegment struct {
 	Seen etw.Seen
 
-	// Address of the segment, as in its GCCreateSegment.
-	Address uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	Address       uint64 // Address of the segment, as in its GCCreateSegment.
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCFreeSegment) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1771,13 +1578,13 @@ func (e *AnyGCFreeSegment) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCFreeSegment = []*etw.EventDesc{&gcFreeSegment, &gcFreeSegmentV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCFreeSegment) EventDescs() []*etw.EventDesc { return anyGCFreeSegment }
-func (e *AnyGCFreeSegment) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCFreeSegment, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCFreeSegment) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCFreeSegment, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCFreeSegment) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -1814,39 +1621,33 @@ func (e *AnyGCFreeSegment) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCFreeSegment) Clone() *AnyGCFreeSegment { return &e }
 
-func (e AnyGCFreeSegment) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCFreeSegment) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCFreeSegment) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCFreeSegment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCRestartEEBegin is event 7, version 0, of task GarbageCollection, opcode
-// GCRestartEEBegin, keyword GCKeyword, level win:Informational.
-//
-// The runtime begins to let the managed threads run again.
-type GCRestartEEBegin struct{}
+// GCRestartEEBegin is event 7, version 0. It has no payload. [AnyGCRestartEEBegin] says what
+// it means.
+type GCRestartEEBegin struct {
+	etw.Empty
+}
 
-func (*GCRestartEEBegin) EventDesc() *etw.EventDesc                             { return &gcRestartEEBegin }
-func (*GCRestartEEBegin) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*GCRestartEEBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*GCRestartEEBegin) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e GCRestartEEBegin) Clone() *GCRestartEEBegin                             { return &e }
-func (e GCRestartEEBegin) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e GCRestartEEBegin) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e GCRestartEEBegin) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of GCRestartEEBegin.
+func (*GCRestartEEBegin) EventDesc() *etw.EventDesc { return &gcRestartEEBegin }
+
+// Clone returns a copy of e.
+func (e GCRestartEEBegin) Clone() *GCRestartEEBegin { return &e }
+
+func (e GCRestartEEBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcRestartEEBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 136, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCRestartEEBegin", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
+	Class: classGarbageCollection, Name: "GCRestartEEBegin", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
 }
 
-// GCRestartEEBeginV1 is GCRestartEEBegin_V1: event 7, version 1, of task
-// GarbageCollection, opcode GCRestartEEBegin, keyword GCKeyword, level
-// win:Informational.
-//
-// The runtime begins to let the managed threads run again. Version 1 adds
-// ClrInstanceID.
+// GCRestartEEBeginV1 is GCRestartEEBegin_V1: event 7, version 1. Its payload has 2 bytes.
+// [AnyGCRestartEEBegin] says what it means.
 type GCRestartEEBeginV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1856,8 +1657,7 @@ func (*GCRestartEEBeginV1) EventDesc() *etw.EventDesc { return &gcRestartEEBegin
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCRestartEEBeginV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCRestartEEBeginV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &gcRestartEEBeginV1)
 }
@@ -1875,36 +1675,29 @@ func (e *GCRestartEEBeginV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCRestartEEBeginV1) Clone() *GCRestartEEBeginV1 { return &e }
 
-func (e GCRestartEEBeginV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCRestartEEBeginV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCRestartEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCRestartEEBeginV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcRestartEEBeginV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 136, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCRestartEEBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
+	Class: classGarbageCollection, Name: "GCRestartEEBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyGCRestartEEBegin is event 7, of task GarbageCollection, opcode
-// GCRestartEEBegin, keyword GCKeyword, level win:Informational, in any
-// version.
+// AnyGCRestartEEBegin is event 7 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCRestartEEBegin], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// The runtime begins to let the managed threads run again. Version 1 adds
-// ClrInstanceID.
+// The runtime begins to let the managed threads run again. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCRestartEEBegin] and [GCRestartEEBeginV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCRestartEEBegin] and [GCRestartEEBeginV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyGCRestartEEBegin struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCRestartEEBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1912,15 +1705,15 @@ func (e *AnyGCRestartEEBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyGCRestartEEBegin = []*etw.EventDesc{&gcRestartEEBegin, &gcRestartEEBeginV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCRestartEEBegin) EventDescs() []*etw.EventDesc { return anyGCRestartEEBegin }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCRestartEEBegin) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCRestartEEBegin, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCRestartEEBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyGCRestartEEBegin)
 }
@@ -1933,38 +1726,33 @@ func (e *AnyGCRestartEEBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCRestartEEBegin) Clone() *AnyGCRestartEEBegin { return &e }
 
-func (e AnyGCRestartEEBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCRestartEEBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCRestartEEBegin) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCRestartEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCSuspendEEEnd is event 8, version 0, of task GarbageCollection, opcode
-// GCSuspendEEEnd, keyword GCKeyword, level win:Informational.
-//
-// All managed threads have stopped.
-type GCSuspendEEEnd struct{}
+// GCSuspendEEEnd is event 8, version 0. It has no payload. [AnyGCSuspendEEEnd] says what it
+// means.
+type GCSuspendEEEnd struct {
+	etw.Empty
+}
 
-func (*GCSuspendEEEnd) EventDesc() *etw.EventDesc                             { return &gcSuspendEEEnd }
-func (*GCSuspendEEEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*GCSuspendEEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*GCSuspendEEEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e GCSuspendEEEnd) Clone() *GCSuspendEEEnd                               { return &e }
-func (e GCSuspendEEEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e GCSuspendEEEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e GCSuspendEEEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of GCSuspendEEEnd.
+func (*GCSuspendEEEnd) EventDesc() *etw.EventDesc { return &gcSuspendEEEnd }
+
+// Clone returns a copy of e.
+func (e GCSuspendEEEnd) Clone() *GCSuspendEEEnd { return &e }
+
+func (e GCSuspendEEEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSuspendEEEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 137, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCSuspendEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
+	Class: classGarbageCollection, Name: "GCSuspendEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
 }
 
-// GCSuspendEEEndV1 is GCSuspendEEEnd_V1: event 8, version 1, of task
-// GarbageCollection, opcode GCSuspendEEEnd, keyword GCKeyword, level
-// win:Informational.
-//
-// All managed threads have stopped. Version 1 adds ClrInstanceID.
+// GCSuspendEEEndV1 is GCSuspendEEEnd_V1: event 8, version 1. Its payload has 2 bytes.
+// [AnyGCSuspendEEEnd] says what it means.
 type GCSuspendEEEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1974,8 +1762,7 @@ func (*GCSuspendEEEndV1) EventDesc() *etw.EventDesc { return &gcSuspendEEEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCSuspendEEEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCSuspendEEEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &gcSuspendEEEndV1)
 }
@@ -1986,41 +1773,34 @@ func (e *GCSuspendEEEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *GCSuspendEEEndV1) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *GCSuspendEEEndV1) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e GCSuspendEEEndV1) Clone() *GCSuspendEEEndV1 { return &e }
 
-func (e GCSuspendEEEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCSuspendEEEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCSuspendEEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCSuspendEEEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSuspendEEEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Version: 1, Level: 4, Opcode: 137, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCSuspendEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
+	Class: classGarbageCollection, Name: "GCSuspendEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyGCSuspendEEEnd is event 8, of task GarbageCollection, opcode
-// GCSuspendEEEnd, keyword GCKeyword, level win:Informational, in any version.
+// AnyGCSuspendEEEnd is event 8 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCSuspendEEEnd], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
 // All managed threads have stopped. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCSuspendEEEnd] and [GCSuspendEEEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCSuspendEEEnd] and [GCSuspendEEEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyGCSuspendEEEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCSuspendEEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2028,13 +1808,13 @@ func (e *AnyGCSuspendEEEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCSuspendEEEnd = []*etw.EventDesc{&gcSuspendEEEnd, &gcSuspendEEEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCSuspendEEEnd) EventDescs() []*etw.EventDesc { return anyGCSuspendEEEnd }
-func (e *AnyGCSuspendEEEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCSuspendEEEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCSuspendEEEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCSuspendEEEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCSuspendEEEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyGCSuspendEEEnd)
 }
@@ -2047,26 +1827,21 @@ func (e *AnyGCSuspendEEEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCSuspendEEEnd) Clone() *AnyGCSuspendEEEnd { return &e }
 
-func (e AnyGCSuspendEEEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCSuspendEEEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCSuspendEEEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCSuspendEEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCSuspendEEBegin is event 9, version 0, of task GarbageCollection, opcode
-// GCSuspendEEBegin, keyword GCKeyword, level win:Informational.
-//
-// The runtime begins to stop all managed threads, for a garbage collection or
-// for another reason. The pause lasts until the same thread writes
-// GCRestartEEEnd. Another thread may begin meanwhile; it waits for its turn.
+// GCSuspendEEBegin is event 9, version 0. Its payload has 2 bytes. [AnyGCSuspendEEBegin] says
+// what it means.
 type GCSuspendEEBegin struct {
-	// Why the threads are being stopped.
 	Reason GCSuspendEEReason16
 }
 
 // EventDesc returns the description of GCSuspendEEBegin.
 func (*GCSuspendEEBegin) EventDesc() *etw.EventDesc { return &gcSuspendEEBegin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCSuspendEEBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&gcSuspendEEBegin, p, ptr)
@@ -2093,35 +1868,21 @@ func (e *GCSuspendEEBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCSuspendEEBegin) Clone() *GCSuspendEEBegin { return &e }
 
-func (e GCSuspendEEBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCSuspendEEBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCSuspendEEBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSuspendEEBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 10, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCSuspendEEBegin", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEBegin",
+	Class: classGarbageCollection, Name: "GCSuspendEEBegin", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEBegin",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt16, Map: &gcSuspendEEReason16Map},
 	},
 }
 
-// GCSuspendEEBeginV1 is GCSuspendEEBegin_V1: event 9, version 1, of task
-// GarbageCollection, opcode GCSuspendEEBegin, keyword GCKeyword, level
-// win:Informational.
-//
-// The runtime begins to stop all managed threads, for a garbage collection or
-// for another reason. The pause lasts until the same thread writes
-// GCRestartEEEnd. Another thread may begin meanwhile; it waits for its turn.
-// Version 1 adds Count and ClrInstanceID and widens Reason from UInt16 to
-// UInt32.
+// GCSuspendEEBeginV1 is GCSuspendEEBegin_V1: event 9, version 1. Its payload has 10 bytes.
+// [AnyGCSuspendEEBegin] says what it means.
 type GCSuspendEEBeginV1 struct {
-	// Why the threads are being stopped.
-	Reason GCSuspendEEReason
-	// Number of collections so far: the Count of the GCStart that follows is one
-	// more. 0xFFFFFFFF where the reason is no collection.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
+	Reason        GCSuspendEEReason
+	Count         uint32
 	ClrInstanceID uint16
 }
 
@@ -2131,8 +1892,7 @@ func (*GCSuspendEEBeginV1) EventDesc() *etw.EventDesc { return &gcSuspendEEBegin
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCSuspendEEBeginV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCSuspendEEBeginV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcSuspendEEBeginV1, p, ptr)
@@ -2167,14 +1927,11 @@ func (e *GCSuspendEEBeginV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCSuspendEEBeginV1) Clone() *GCSuspendEEBeginV1 { return &e }
 
-func (e GCSuspendEEBeginV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCSuspendEEBeginV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCSuspendEEBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCSuspendEEBeginV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSuspendEEBeginV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Version: 1, Level: 4, Opcode: 10, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCSuspendEEBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEBegin",
+	Class: classGarbageCollection, Name: "GCSuspendEEBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEBegin",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcSuspendEEReasonMap},
 		{Name: "Count", Type: etw.InUInt32},
@@ -2182,34 +1939,31 @@ var gcSuspendEEBeginV1 = etw.EventDesc{
 	},
 }
 
-// AnyGCSuspendEEBegin is event 9, of task GarbageCollection, opcode
-// GCSuspendEEBegin, keyword GCKeyword, level win:Informational, in any
-// version.
+// AnyGCSuspendEEBegin is event 9 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCSuspendEEBegin], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// The runtime begins to stop all managed threads, for a garbage collection or
-// for another reason. The pause lasts until the same thread writes
-// GCRestartEEEnd. Another thread may begin meanwhile; it waits for its turn.
-// Version 1 adds Count and ClrInstanceID and widens Reason from UInt16 to
-// UInt32.
+// The runtime begins to stop all managed threads, for a garbage collection or for another
+// reason. The pause lasts until the same thread writes GCRestartEEEnd. Another thread may
+// begin meanwhile; it waits for its turn. Version 1 adds Count and ClrInstanceID and widens
+// Reason from UInt16 to UInt32.
 //
-// The versions are [GCSuspendEEBegin] and [GCSuspendEEBeginV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCSuspendEEBegin] and [GCSuspendEEBeginV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyGCSuspendEEBegin struct {
 	Seen etw.Seen
 
-	// Why the threads are being stopped.
-	Reason GCSuspendEEReason
-	// Number of collections so far: the Count of the GCStart that follows is one
-	// more. 0xFFFFFFFF where the reason is no collection.
-	Count uint32 // since version 1
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	Reason GCSuspendEEReason // Why the threads are being stopped.
+	// Number of collections so far: the Count of the GCStart that follows is one more. 0xFFFFFFFF
+	// where the reason is no collection.
+	Count         uint32 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasCount and its like report whether the version that was decoded has a
-// field.
-func (e *AnyGCSuspendEEBegin) HasCount() bool         { return e.Seen.Layout >= 1 }
+// HasCount reports whether the decoded version has Count.
+func (e *AnyGCSuspendEEBegin) HasCount() bool { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCSuspendEEBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2217,15 +1971,15 @@ func (e *AnyGCSuspendEEBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyGCSuspendEEBegin = []*etw.EventDesc{&gcSuspendEEBegin, &gcSuspendEEBeginV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCSuspendEEBegin) EventDescs() []*etw.EventDesc { return anyGCSuspendEEBegin }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCSuspendEEBegin) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCSuspendEEBegin, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCSuspendEEBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -2265,31 +2019,22 @@ func (e *AnyGCSuspendEEBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCSuspendEEBegin) Clone() *AnyGCSuspendEEBegin { return &e }
 
-func (e AnyGCSuspendEEBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCSuspendEEBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCSuspendEEBegin) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCSuspendEEBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCAllocationTick is event 10, version 0, of task GarbageCollection, opcode
-// GCAllocationTick, keyword GCKeyword, level win:Verbose.
-//
-// About 100 KB have been allocated on one of the object heaps since its last
-// such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. From version 2 on the event names the type of the
-// object whose allocation went past the mark, which makes it a cheap sample of
-// what a program allocates.
+// GCAllocationTick is event 10, version 0. Its payload has 8 bytes. [AnyGCAllocationTick] says
+// what it means.
 type GCAllocationTick struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits. From
-	// version 2 on AllocationAmount64 is exact.
 	AllocationAmount uint32
-	// Which of the object heaps the allocation was made on.
-	AllocationKind GCAllocationKind
+	AllocationKind   GCAllocationKind
 }
 
 // EventDesc returns the description of GCAllocationTick.
 func (*GCAllocationTick) EventDesc() *etw.EventDesc { return &gcAllocationTick }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCAllocationTick) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&gcAllocationTick, p, ptr)
@@ -2320,37 +2065,25 @@ func (e *GCAllocationTick) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCAllocationTick) Clone() *GCAllocationTick { return &e }
 
-func (e GCAllocationTick) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCAllocationTick) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCAllocationTick) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcAllocationTick = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCAllocationTick", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
 	},
 }
 
-// GCAllocationTickV1 is GCAllocationTick_V1: event 10, version 1, of task
-// GarbageCollection, opcode GCAllocationTick, keyword GCKeyword, level
-// win:Verbose.
+// GCAllocationTickV1 is GCAllocationTick_V1: event 10, version 1. Its payload has 10 bytes.
+// [AnyGCAllocationTick] says what it means.
 //
-// About 100 KB have been allocated on one of the object heaps since its last
-// such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. From version 2 on the event names the type of the
-// object whose allocation went past the mark, which makes it a cheap sample of
-// what a program allocates. Version 1 adds ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type GCAllocationTickV1 struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits. From
-	// version 2 on AllocationAmount64 is exact.
 	AllocationAmount uint32
-	// Which of the object heaps the allocation was made on.
-	AllocationKind GCAllocationKind
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AllocationKind   GCAllocationKind
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of GCAllocationTick_V1.
@@ -2359,8 +2092,7 @@ func (*GCAllocationTickV1) EventDesc() *etw.EventDesc { return &gcAllocationTick
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCAllocationTickV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCAllocationTickV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcAllocationTickV1, p, ptr)
@@ -2395,14 +2127,11 @@ func (e *GCAllocationTickV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCAllocationTickV1) Clone() *GCAllocationTickV1 { return &e }
 
-func (e GCAllocationTickV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCAllocationTickV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCAllocationTickV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCAllocationTickV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcAllocationTickV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 1, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCAllocationTick_V1", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick_V1", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2410,34 +2139,18 @@ var gcAllocationTickV1 = etw.EventDesc{
 	},
 }
 
-// GCAllocationTickV2 is GCAllocationTick_V2: event 10, version 2, of task
-// GarbageCollection, opcode GCAllocationTick, keyword GCKeyword, level
-// win:Verbose.
+// GCAllocationTickV2 is GCAllocationTick_V2: event 10, version 2. [AnyGCAllocationTick] says
+// what it means.
 //
-// About 100 KB have been allocated on one of the object heaps since its last
-// such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. From version 2 on the event names the type of the
-// object whose allocation went past the mark, which makes it a cheap sample of
-// what a program allocates. Version 2 adds AllocationAmount64, TypeID,
-// TypeName and HeapIndex.
+// Version 2 adds AllocationAmount64, TypeID, TypeName and HeapIndex.
 type GCAllocationTickV2 struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits. From
-	// version 2 on AllocationAmount64 is exact.
-	AllocationAmount uint32
-	// Which of the object heaps the allocation was made on.
-	AllocationKind GCAllocationKind
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Bytes that were allocated since the last such event.
+	AllocationAmount   uint32
+	AllocationKind     GCAllocationKind
+	ClrInstanceID      uint16
 	AllocationAmount64 uint64
-	// Identifier of the type of the object that was allocated last: the address of
-	// its method table.
-	TypeID etw.Pointer
-	// Name of the type of the object that was allocated last.
-	TypeName etw.UTF16
-	// Number of the heap that the object was allocated on, 0 unless the collector
-	// runs in server mode.
-	HeapIndex uint32
+	TypeID             etw.Pointer
+	TypeName           etw.UTF16
+	HeapIndex          uint32
 }
 
 // EventDesc returns the description of GCAllocationTick_V2.
@@ -2446,8 +2159,7 @@ func (*GCAllocationTickV2) EventDesc() *etw.EventDesc { return &gcAllocationTick
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCAllocationTickV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCAllocationTickV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&gcAllocationTickV2, p, ptr)
@@ -2503,14 +2215,11 @@ func (e GCAllocationTickV2) Clone() *GCAllocationTickV2 {
 	return &e
 }
 
-func (e GCAllocationTickV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCAllocationTickV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCAllocationTickV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCAllocationTickV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcAllocationTickV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 2, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCAllocationTick_V2", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick_V2", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2522,35 +2231,19 @@ var gcAllocationTickV2 = etw.EventDesc{
 	},
 }
 
-// GCAllocationTickV3 is GCAllocationTick_V3: event 10, version 3, of task
-// GarbageCollection, opcode GCAllocationTick, keyword GCKeyword, level
-// win:Verbose.
+// GCAllocationTickV3 is GCAllocationTick_V3: event 10, version 3. [AnyGCAllocationTick] says
+// what it means.
 //
-// About 100 KB have been allocated on one of the object heaps since its last
-// such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. From version 2 on the event names the type of the
-// object whose allocation went past the mark, which makes it a cheap sample of
-// what a program allocates. Version 3 adds Address.
+// Version 3 adds Address.
 type GCAllocationTickV3 struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits. From
-	// version 2 on AllocationAmount64 is exact.
-	AllocationAmount uint32
-	// Which of the object heaps the allocation was made on.
-	AllocationKind GCAllocationKind
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Bytes that were allocated since the last such event.
+	AllocationAmount   uint32
+	AllocationKind     GCAllocationKind
+	ClrInstanceID      uint16
 	AllocationAmount64 uint64
-	// Identifier of the type of the object that was allocated last: the address of
-	// its method table.
-	TypeID etw.Pointer
-	// Name of the type of the object that was allocated last.
-	TypeName etw.UTF16
-	// Number of the heap that the object was allocated on, 0 unless the collector
-	// runs in server mode.
-	HeapIndex uint32
-	// Address of the object that was allocated last.
-	Address etw.Pointer
+	TypeID             etw.Pointer
+	TypeName           etw.UTF16
+	HeapIndex          uint32
+	Address            etw.Pointer
 }
 
 // EventDesc returns the description of GCAllocationTick_V3.
@@ -2559,8 +2252,7 @@ func (*GCAllocationTickV3) EventDesc() *etw.EventDesc { return &gcAllocationTick
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCAllocationTickV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCAllocationTickV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&gcAllocationTickV3, p, ptr)
@@ -2620,14 +2312,11 @@ func (e GCAllocationTickV3) Clone() *GCAllocationTickV3 {
 	return &e
 }
 
-func (e GCAllocationTickV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCAllocationTickV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCAllocationTickV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCAllocationTickV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcAllocationTickV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 3, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCAllocationTick_V3", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick_V3", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2640,37 +2329,18 @@ var gcAllocationTickV3 = etw.EventDesc{
 	},
 }
 
-// GCAllocationTickV4 is GCAllocationTick_V4: event 10, version 4, of task
-// GarbageCollection, opcode GCAllocationTick, keyword GCKeyword, level
-// win:Verbose.
-//
-// About 100 KB have been allocated on one of the object heaps since its last
-// such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. From version 2 on the event names the type of the
-// object whose allocation went past the mark, which makes it a cheap sample of
-// what a program allocates. Version 4 adds ObjectSize.
+// GCAllocationTickV4 is GCAllocationTick_V4: event 10, version 4. [AnyGCAllocationTick] says
+// what it means.
 type GCAllocationTickV4 struct {
-	// Bytes that were allocated since the last such event, cut to 32 bits. From
-	// version 2 on AllocationAmount64 is exact.
-	AllocationAmount uint32
-	// Which of the object heaps the allocation was made on.
-	AllocationKind GCAllocationKind
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Bytes that were allocated since the last such event.
+	AllocationAmount   uint32
+	AllocationKind     GCAllocationKind
+	ClrInstanceID      uint16
 	AllocationAmount64 uint64
-	// Identifier of the type of the object that was allocated last: the address of
-	// its method table.
-	TypeID etw.Pointer
-	// Name of the type of the object that was allocated last.
-	TypeName etw.UTF16
-	// Number of the heap that the object was allocated on, 0 unless the collector
-	// runs in server mode.
-	HeapIndex uint32
-	// Address of the object that was allocated last.
-	Address etw.Pointer
-	// Size in bytes of the object that was allocated last.
-	ObjectSize uint64
+	TypeID             etw.Pointer
+	TypeName           etw.UTF16
+	HeapIndex          uint32
+	Address            etw.Pointer
+	ObjectSize         uint64
 }
 
 // EventDesc returns the description of GCAllocationTick_V4.
@@ -2679,8 +2349,7 @@ func (*GCAllocationTickV4) EventDesc() *etw.EventDesc { return &gcAllocationTick
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCAllocationTickV4) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCAllocationTickV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&gcAllocationTickV4, p, ptr)
@@ -2744,14 +2413,11 @@ func (e GCAllocationTickV4) Clone() *GCAllocationTickV4 {
 	return &e
 }
 
-func (e GCAllocationTickV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCAllocationTickV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCAllocationTickV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCAllocationTickV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcAllocationTickV4 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 4, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCAllocationTick_V4", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick_V4", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2765,38 +2431,35 @@ var gcAllocationTickV4 = etw.EventDesc{
 	},
 }
 
-// AnyGCAllocationTick is event 10, of task GarbageCollection, opcode
-// GCAllocationTick, keyword GCKeyword, level win:Verbose, in any version.
+// AnyGCAllocationTick is event 10 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCAllocationTick], enabled by [KeywordGC] (0x1) at
+// [etw.LevelVerbose] (5).
 //
-// About 100 KB have been allocated on one of the object heaps since its last
-// such event. Small, large and pinned objects are counted apart, in server
-// mode also heap by heap. From version 2 on the event names the type of the
-// object whose allocation went past the mark, which makes it a cheap sample of
-// what a program allocates. Version 4 adds ObjectSize.
+// About 100 KB have been allocated on one of the object heaps since its last such event.
+// Small, large and pinned objects are counted apart, in server mode also heap by heap. From
+// version 2 on the event names the type of the object whose allocation went past the mark,
+// which makes it a cheap sample of what a program allocates. Version 4 adds ObjectSize.
 //
-// The versions are [GCAllocationTick], [GCAllocationTickV1],
-// [GCAllocationTickV2], [GCAllocationTickV3], and [GCAllocationTickV4]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [GCAllocationTick], [GCAllocationTickV1], [GCAllocationTickV2],
+// [GCAllocationTickV3], and [GCAllocationTickV4]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyGCAllocationTick struct {
 	Seen etw.Seen
 
-	// Bytes that were allocated since the last such event, cut to 32 bits. From
-	// version 2 on AllocationAmount64 is exact.
+	// Bytes that were allocated since the last such event, cut to 32 bits. From version 2 on
+	// AllocationAmount64 is exact.
 	AllocationAmount uint32
-	// Which of the object heaps the allocation was made on.
-	AllocationKind GCAllocationKind
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	AllocationKind   GCAllocationKind // Which of the object heaps the allocation was made on.
+	ClrInstanceID    uint16           // since version 1; see WithClrInstanceID
 	// Bytes that were allocated since the last such event.
 	AllocationAmount64 uint64 // since version 2
-	// Identifier of the type of the object that was allocated last: the address of
-	// its method table.
+	// Identifier of the type of the object that was allocated last: the address of its method
+	// table.
 	TypeID etw.Pointer // since version 2
 	// Name of the type of the object that was allocated last.
 	TypeName etw.UTF16 // since version 2
-	// Number of the heap that the object was allocated on, 0 unless the collector
-	// runs in server mode.
+	// Number of the heap that the object was allocated on, 0 unless the collector runs in server
+	// mode.
 	HeapIndex uint32 // since version 2
 	// Address of the object that was allocated last.
 	Address etw.Pointer // since version 3
@@ -2804,30 +2467,41 @@ type AnyGCAllocationTick struct {
 	ObjectSize uint64 // since version 4
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
-func (e *AnyGCAllocationTick) HasClrInstanceID() bool      { return e.Seen.Layout >= 1 }
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyGCAllocationTick) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// HasAllocationAmount64 reports whether the decoded version has AllocationAmount64.
 func (e *AnyGCAllocationTick) HasAllocationAmount64() bool { return e.Seen.Layout >= 2 }
-func (e *AnyGCAllocationTick) HasTypeID() bool             { return e.Seen.Layout >= 2 }
-func (e *AnyGCAllocationTick) HasTypeName() bool           { return e.Seen.Layout >= 2 }
-func (e *AnyGCAllocationTick) HasHeapIndex() bool          { return e.Seen.Layout >= 2 }
-func (e *AnyGCAllocationTick) HasAddress() bool            { return e.Seen.Layout >= 3 }
-func (e *AnyGCAllocationTick) HasObjectSize() bool         { return e.Seen.Layout >= 4 }
+
+// HasTypeID reports whether the decoded version has TypeID.
+func (e *AnyGCAllocationTick) HasTypeID() bool { return e.Seen.Layout >= 2 }
+
+// HasTypeName reports whether the decoded version has TypeName.
+func (e *AnyGCAllocationTick) HasTypeName() bool { return e.Seen.Layout >= 2 }
+
+// HasHeapIndex reports whether the decoded version has HeapIndex.
+func (e *AnyGCAllocationTick) HasHeapIndex() bool { return e.Seen.Layout >= 2 }
+
+// HasAddress reports whether the decoded version has Address.
+func (e *AnyGCAllocationTick) HasAddress() bool { return e.Seen.Layout >= 3 }
+
+// HasObjectSize reports whether the decoded version has ObjectSize.
+func (e *AnyGCAllocationTick) HasObjectSize() bool { return e.Seen.Layout >= 4 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyGCAllocationTick) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCAllocationTick = []*etw.EventDesc{&gcAllocationTick, &gcAllocationTickV1, &gcAllocationTickV2, &gcAllocationTickV3, &gcAllocationTickV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCAllocationTick) EventDescs() []*etw.EventDesc { return anyGCAllocationTick }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCAllocationTick) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCAllocationTick, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCAllocationTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 4:
@@ -2922,41 +2596,35 @@ func (e AnyGCAllocationTick) Clone() *AnyGCAllocationTick {
 	return &e
 }
 
-func (e AnyGCAllocationTick) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCAllocationTick) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCAllocationTick) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCAllocationTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCCreateConcurrentThread is event 11, version 0, of task GarbageCollection,
-// opcode GCCreateConcurrentThread, keyword GCKeyword, level win:Informational.
-//
-// The thread for background collections was created.
-type GCCreateConcurrentThread struct{}
-
-func (*GCCreateConcurrentThread) EventDesc() *etw.EventDesc                      { return &gcCreateConcurrentThread }
-func (*GCCreateConcurrentThread) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*GCCreateConcurrentThread) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// GCCreateConcurrentThread is event 11, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCCreateConcurrentThread], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4). It has no payload. [AnyGCCreateConcurrentThread] says what it
+// means.
+type GCCreateConcurrentThread struct {
+	etw.Empty
 }
-func (*GCCreateConcurrentThread) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// EventDesc returns the description of GCCreateConcurrentThread.
+func (*GCCreateConcurrentThread) EventDesc() *etw.EventDesc { return &gcCreateConcurrentThread }
+
+// Clone returns a copy of e.
 func (e GCCreateConcurrentThread) Clone() *GCCreateConcurrentThread { return &e }
-func (e GCCreateConcurrentThread) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e GCCreateConcurrentThread) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e GCCreateConcurrentThread) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
+
+func (e GCCreateConcurrentThread) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcCreateConcurrentThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 12, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCCreateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCCreateConcurrentThread",
+	Class: classGarbageCollection, Name: "GCCreateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCCreateConcurrentThread",
 }
 
-// GCCreateConcurrentThreadV1 is GCCreateConcurrentThread_V1: event 11, version
-// 1, of task GarbageCollection, opcode GCCreateConcurrentThread, keywords
-// GCKeyword and ThreadingKeyword, level win:Informational.
-//
-// The thread for background collections was created. Version 1 adds
-// ClrInstanceID.
+// GCCreateConcurrentThreadV1 is GCCreateConcurrentThread_V1: event 11, version 1. Its payload
+// has 2 bytes. [AnyGCCreateConcurrentThread] says what it means.
 type GCCreateConcurrentThreadV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2966,8 +2634,7 @@ func (*GCCreateConcurrentThreadV1) EventDesc() *etw.EventDesc { return &gcCreate
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCCreateConcurrentThreadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCCreateConcurrentThreadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&gcCreateConcurrentThreadV1, p, ptr)
@@ -2994,38 +2661,31 @@ func (e *GCCreateConcurrentThreadV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCCreateConcurrentThreadV1) Clone() *GCCreateConcurrentThreadV1 { return &e }
 
-func (e GCCreateConcurrentThreadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCCreateConcurrentThreadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCCreateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCCreateConcurrentThreadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcCreateConcurrentThreadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Version: 1, Level: 4, Opcode: 12, Task: 1, Keywords: 0x10001,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCCreateConcurrentThread_V1", TaskName: "GarbageCollection", OpcodeName: "GCCreateConcurrentThread",
+	Class: classGarbageCollection, Name: "GCCreateConcurrentThread_V1", TaskName: "GarbageCollection", OpcodeName: "GCCreateConcurrentThread",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyGCCreateConcurrentThread is event 11, of task GarbageCollection, opcode
-// GCCreateConcurrentThread, keywords GCKeyword and ThreadingKeyword, level
-// win:Informational, in any version.
+// AnyGCCreateConcurrentThread is event 11 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCCreateConcurrentThread], enabled by [KeywordGC] (0x1) or
+// [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
 //
-// The thread for background collections was created. Version 1 adds
-// ClrInstanceID.
+// The thread for background collections was created. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCCreateConcurrentThread] and
-// [GCCreateConcurrentThreadV1]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// The versions are [GCCreateConcurrentThread] and [GCCreateConcurrentThreadV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyGCCreateConcurrentThread struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCCreateConcurrentThread) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3033,15 +2693,15 @@ func (e *AnyGCCreateConcurrentThread) GetClrInstanceID() uint16 { return e.ClrIn
 
 var anyGCCreateConcurrentThread = []*etw.EventDesc{&gcCreateConcurrentThread, &gcCreateConcurrentThreadV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCCreateConcurrentThread) EventDescs() []*etw.EventDesc { return anyGCCreateConcurrentThread }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCCreateConcurrentThread) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCCreateConcurrentThread, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCCreateConcurrentThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -3071,41 +2731,35 @@ func (e *AnyGCCreateConcurrentThread) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCCreateConcurrentThread) Clone() *AnyGCCreateConcurrentThread { return &e }
 
-func (e AnyGCCreateConcurrentThread) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCCreateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCCreateConcurrentThread) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCCreateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCTerminateConcurrentThread is event 12, version 0, of task
-// GarbageCollection, opcode GCTerminateConcurrentThread, keyword GCKeyword,
-// level win:Informational.
-//
-// The thread for background collections ended.
-type GCTerminateConcurrentThread struct{}
-
-func (*GCTerminateConcurrentThread) EventDesc() *etw.EventDesc                      { return &gcTerminateConcurrentThread }
-func (*GCTerminateConcurrentThread) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*GCTerminateConcurrentThread) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// GCTerminateConcurrentThread is event 12, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCTerminateConcurrentThread], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4). It has no payload. [AnyGCTerminateConcurrentThread] says what
+// it means.
+type GCTerminateConcurrentThread struct {
+	etw.Empty
 }
-func (*GCTerminateConcurrentThread) FieldValue(int) etw.Value             { return etw.Value{} }
+
+// EventDesc returns the description of GCTerminateConcurrentThread.
+func (*GCTerminateConcurrentThread) EventDesc() *etw.EventDesc { return &gcTerminateConcurrentThread }
+
+// Clone returns a copy of e.
 func (e GCTerminateConcurrentThread) Clone() *GCTerminateConcurrentThread { return &e }
-func (e GCTerminateConcurrentThread) String() string                      { return string(etw.AppendText(nil, &e)) }
-func (e GCTerminateConcurrentThread) LogValue() slog.Value                { return etw.LogValue(&e) }
-func (e GCTerminateConcurrentThread) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
+
+func (e GCTerminateConcurrentThread) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcTerminateConcurrentThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 13, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCTerminateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCTerminateConcurrentThread",
+	Class: classGarbageCollection, Name: "GCTerminateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCTerminateConcurrentThread",
 }
 
-// GCTerminateConcurrentThreadV1 is GCTerminateConcurrentThread_V1: event 12,
-// version 1, of task GarbageCollection, opcode GCTerminateConcurrentThread,
-// keywords GCKeyword and ThreadingKeyword, level win:Informational.
-//
-// The thread for background collections ended. Version 1 adds ClrInstanceID.
+// GCTerminateConcurrentThreadV1 is GCTerminateConcurrentThread_V1: event 12, version 1. Its
+// payload has 2 bytes. [AnyGCTerminateConcurrentThread] says what it means.
 type GCTerminateConcurrentThreadV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3117,8 +2771,7 @@ func (*GCTerminateConcurrentThreadV1) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCTerminateConcurrentThreadV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCTerminateConcurrentThreadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&gcTerminateConcurrentThreadV1, p, ptr)
@@ -3145,37 +2798,31 @@ func (e *GCTerminateConcurrentThreadV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCTerminateConcurrentThreadV1) Clone() *GCTerminateConcurrentThreadV1 { return &e }
 
-func (e GCTerminateConcurrentThreadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCTerminateConcurrentThreadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCTerminateConcurrentThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCTerminateConcurrentThreadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcTerminateConcurrentThreadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Version: 1, Level: 4, Opcode: 13, Task: 1, Keywords: 0x10001,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCTerminateConcurrentThread_V1", TaskName: "GarbageCollection", OpcodeName: "GCTerminateConcurrentThread",
+	Class: classGarbageCollection, Name: "GCTerminateConcurrentThread_V1", TaskName: "GarbageCollection", OpcodeName: "GCTerminateConcurrentThread",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyGCTerminateConcurrentThread is event 12, of task GarbageCollection,
-// opcode GCTerminateConcurrentThread, keywords GCKeyword and ThreadingKeyword,
-// level win:Informational, in any version.
+// AnyGCTerminateConcurrentThread is event 12 in any version, of [TaskGarbageCollection],
+// opcode [OpcodeGarbageCollectionGCTerminateConcurrentThread], enabled by [KeywordGC] (0x1) or
+// [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
 //
 // The thread for background collections ended. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCTerminateConcurrentThread] and
-// [GCTerminateConcurrentThreadV1]; a newer one is decoded like the last of
-// these. Fields that the decoded version lacks are zero.
+// The versions are [GCTerminateConcurrentThread] and [GCTerminateConcurrentThreadV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyGCTerminateConcurrentThread struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCTerminateConcurrentThread) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3183,17 +2830,17 @@ func (e *AnyGCTerminateConcurrentThread) GetClrInstanceID() uint16 { return e.Cl
 
 var anyGCTerminateConcurrentThread = []*etw.EventDesc{&gcTerminateConcurrentThread, &gcTerminateConcurrentThreadV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCTerminateConcurrentThread) EventDescs() []*etw.EventDesc {
 	return anyGCTerminateConcurrentThread
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCTerminateConcurrentThread) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCTerminateConcurrentThread, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCTerminateConcurrentThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -3223,24 +2870,21 @@ func (e *AnyGCTerminateConcurrentThread) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCTerminateConcurrentThread) Clone() *AnyGCTerminateConcurrentThread { return &e }
 
-func (e AnyGCTerminateConcurrentThread) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCTerminateConcurrentThread) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCTerminateConcurrentThread) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCTerminateConcurrentThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCFinalizersEnd is event 13, version 0, of task GarbageCollection, opcode
-// GCFinalizersEnd, keyword GCKeyword, level win:Informational.
-//
-// The finalizer thread finished a round of finalizers.
+// GCFinalizersEnd is event 13, version 0. Its payload has 4 bytes. [AnyGCFinalizersEnd] says
+// what it means.
 type GCFinalizersEnd struct {
-	// Number of finalizers that ran.
 	Count uint32
 }
 
 // EventDesc returns the description of GCFinalizersEnd.
 func (*GCFinalizersEnd) EventDesc() *etw.EventDesc { return &gcFinalizersEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCFinalizersEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&gcFinalizersEnd, p, ptr)
@@ -3267,29 +2911,20 @@ func (e *GCFinalizersEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCFinalizersEnd) Clone() *GCFinalizersEnd { return &e }
 
-func (e GCFinalizersEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCFinalizersEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCFinalizersEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFinalizersEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 15, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCFinalizersEnd", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersEnd",
+	Class: classGarbageCollection, Name: "GCFinalizersEnd", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 	},
 }
 
-// GCFinalizersEndV1 is GCFinalizersEnd_V1: event 13, version 1, of task
-// GarbageCollection, opcode GCFinalizersEnd, keyword GCKeyword, level
-// win:Informational.
-//
-// The finalizer thread finished a round of finalizers. Version 1 adds
-// ClrInstanceID.
+// GCFinalizersEndV1 is GCFinalizersEnd_V1: event 13, version 1. Its payload has 6 bytes.
+// [AnyGCFinalizersEnd] says what it means.
 type GCFinalizersEndV1 struct {
-	// Number of finalizers that ran.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
+	Count         uint32
 	ClrInstanceID uint16
 }
 
@@ -3299,8 +2934,7 @@ func (*GCFinalizersEndV1) EventDesc() *etw.EventDesc { return &gcFinalizersEndV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCFinalizersEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCFinalizersEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&gcFinalizersEndV1, p, ptr)
@@ -3331,40 +2965,33 @@ func (e *GCFinalizersEndV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCFinalizersEndV1) Clone() *GCFinalizersEndV1 { return &e }
 
-func (e GCFinalizersEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCFinalizersEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCFinalizersEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCFinalizersEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFinalizersEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Version: 1, Level: 4, Opcode: 15, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCFinalizersEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersEnd",
+	Class: classGarbageCollection, Name: "GCFinalizersEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyGCFinalizersEnd is event 13, of task GarbageCollection, opcode
-// GCFinalizersEnd, keyword GCKeyword, level win:Informational, in any version.
+// AnyGCFinalizersEnd is event 13 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCFinalizersEnd], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// The finalizer thread finished a round of finalizers. Version 1 adds
-// ClrInstanceID.
+// The finalizer thread finished a round of finalizers. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCFinalizersEnd] and [GCFinalizersEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCFinalizersEnd] and [GCFinalizersEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyGCFinalizersEnd struct {
 	Seen etw.Seen
 
-	// Number of finalizers that ran.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	Count         uint32 // Number of finalizers that ran.
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCFinalizersEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3372,15 +2999,15 @@ func (e *AnyGCFinalizersEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID 
 
 var anyGCFinalizersEnd = []*etw.EventDesc{&gcFinalizersEnd, &gcFinalizersEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCFinalizersEnd) EventDescs() []*etw.EventDesc { return anyGCFinalizersEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCFinalizersEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCFinalizersEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCFinalizersEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -3417,39 +3044,33 @@ func (e *AnyGCFinalizersEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCFinalizersEnd) Clone() *AnyGCFinalizersEnd { return &e }
 
-func (e AnyGCFinalizersEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCFinalizersEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCFinalizersEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCFinalizersEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCFinalizersBegin is event 14, version 0, of task GarbageCollection, opcode
-// GCFinalizersBegin, keyword GCKeyword, level win:Informational.
-//
-// The finalizer thread begins a round of finalizers.
-type GCFinalizersBegin struct{}
+// GCFinalizersBegin is event 14, version 0. It has no payload. [AnyGCFinalizersBegin] says
+// what it means.
+type GCFinalizersBegin struct {
+	etw.Empty
+}
 
-func (*GCFinalizersBegin) EventDesc() *etw.EventDesc                             { return &gcFinalizersBegin }
-func (*GCFinalizersBegin) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*GCFinalizersBegin) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*GCFinalizersBegin) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e GCFinalizersBegin) Clone() *GCFinalizersBegin                            { return &e }
-func (e GCFinalizersBegin) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e GCFinalizersBegin) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e GCFinalizersBegin) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of GCFinalizersBegin.
+func (*GCFinalizersBegin) EventDesc() *etw.EventDesc { return &gcFinalizersBegin }
+
+// Clone returns a copy of e.
+func (e GCFinalizersBegin) Clone() *GCFinalizersBegin { return &e }
+
+func (e GCFinalizersBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFinalizersBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCFinalizersBegin", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
+	Class: classGarbageCollection, Name: "GCFinalizersBegin", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
 }
 
-// GCFinalizersBeginV1 is GCFinalizersBegin_V1: event 14, version 1, of task
-// GarbageCollection, opcode GCFinalizersBegin, keyword GCKeyword, level
-// win:Informational.
-//
-// The finalizer thread begins a round of finalizers. Version 1 adds
-// ClrInstanceID.
+// GCFinalizersBeginV1 is GCFinalizersBegin_V1: event 14, version 1. Its payload has 2 bytes.
+// [AnyGCFinalizersBegin] says what it means.
 type GCFinalizersBeginV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3459,8 +3080,7 @@ func (*GCFinalizersBeginV1) EventDesc() *etw.EventDesc { return &gcFinalizersBeg
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCFinalizersBeginV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCFinalizersBeginV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &gcFinalizersBeginV1)
 }
@@ -3478,36 +3098,29 @@ func (e *GCFinalizersBeginV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCFinalizersBeginV1) Clone() *GCFinalizersBeginV1 { return &e }
 
-func (e GCFinalizersBeginV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCFinalizersBeginV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCFinalizersBeginV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCFinalizersBeginV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFinalizersBeginV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Version: 1, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCFinalizersBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
+	Class: classGarbageCollection, Name: "GCFinalizersBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyGCFinalizersBegin is event 14, of task GarbageCollection, opcode
-// GCFinalizersBegin, keyword GCKeyword, level win:Informational, in any
-// version.
+// AnyGCFinalizersBegin is event 14 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCFinalizersBegin], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// The finalizer thread begins a round of finalizers. Version 1 adds
-// ClrInstanceID.
+// The finalizer thread begins a round of finalizers. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCFinalizersBegin] and [GCFinalizersBeginV1]; a newer one
-// is decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCFinalizersBegin] and [GCFinalizersBeginV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyGCFinalizersBegin struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCFinalizersBegin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3515,15 +3128,15 @@ func (e *AnyGCFinalizersBegin) GetClrInstanceID() uint16 { return e.ClrInstanceI
 
 var anyGCFinalizersBegin = []*etw.EventDesc{&gcFinalizersBegin, &gcFinalizersBeginV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCFinalizersBegin) EventDescs() []*etw.EventDesc { return anyGCFinalizersBegin }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCFinalizersBegin) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCFinalizersBegin, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCFinalizersBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyGCNoUserDataLayout)(e).decode(version, p, ptr, anyGCFinalizersBegin)
 }
@@ -3536,21 +3149,21 @@ func (e *AnyGCFinalizersBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCFinalizersBegin) Clone() *AnyGCFinalizersBegin { return &e }
 
-func (e AnyGCFinalizersBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCFinalizersBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCFinalizersBegin) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCFinalizersBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCBulkRootEdge is event 16, version 0, of task GarbageCollection, opcode
-// GCBulkRootEdge, keyword GCHeapDumpKeyword, level win:Informational.
+// GCBulkRootEdge is event 16, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCBulkRootEdge], enabled by [KeywordGCHeapDump] (0x100000) at
+// [etw.LevelInformational] (4). [AnyGCBulkRootEdge] takes newer versions, too.
 //
 // A batch of the roots that keep objects alive, in a heap dump.
 type GCBulkRootEdge struct {
 	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Index         uint32
+	Count         uint32 // Number of elements of Values.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values GCBulkRootEdgeValues // Count elements
 }
@@ -3561,8 +3174,7 @@ func (*GCBulkRootEdge) EventDesc() *etw.EventDesc { return &gcBulkRootEdge }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCBulkRootEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCBulkRootEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcBulkRootEdge, p, ptr)
@@ -3606,14 +3218,11 @@ func (e GCBulkRootEdge) Clone() *GCBulkRootEdge {
 	return &e
 }
 
-func (e GCBulkRootEdge) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCBulkRootEdge) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCBulkRootEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCBulkRootEdge) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkRootEdge = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 20, Task: 1, Keywords: 0x100000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCBulkRootEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootEdge",
+	Class: classGarbageCollection, Name: "GCBulkRootEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootEdge",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -3631,14 +3240,10 @@ var gcBulkRootEdge = etw.EventDesc{
 //
 // The elements of the batch.
 type GCBulkRootEdgeValue struct {
-	// Address of the object that is kept alive.
-	RootedNodeAddress etw.Pointer
-	// Where the root was found.
-	GCRootKind GCBulkRootKind
-	// How the root keeps the object.
-	GCRootFlag GCRootFlags
-	// Identifier of the root: the address of the stack slot, the handle or the
-	// like.
+	RootedNodeAddress etw.Pointer    // Address of the object that is kept alive.
+	GCRootKind        GCBulkRootKind // Where the root was found.
+	GCRootFlag        GCRootFlags    // How the root keeps the object.
+	// Identifier of the root: the address of the stack slot, the handle or the like.
 	GCRootID etw.Pointer
 }
 
@@ -3674,14 +3279,11 @@ func (v *GCBulkRootEdgeValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCBulkRootEdgeValue) Clone() GCBulkRootEdgeValue { return v }
 
-func (v *GCBulkRootEdgeValue) value() etw.Value { return etw.StructValue(&gcBulkRootEdge.Fields[3], v) }
+func (v GCBulkRootEdgeValue) String() string {
+	return etw.StructValue(&gcBulkRootEdge.Fields[3], &v).String()
+}
 
-func (v GCBulkRootEdgeValue) String() string               { return v.value().String() }
-func (v GCBulkRootEdgeValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCBulkRootEdgeValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// GCBulkRootEdgeValues is a sequence of [GCBulkRootEdgeValue] that aliases a
-// payload.
+// GCBulkRootEdgeValues is a sequence of [GCBulkRootEdgeValue] that aliases a payload.
 type GCBulkRootEdgeValues struct {
 	p   []byte
 	n   int
@@ -3727,8 +3329,7 @@ func (s GCBulkRootEdgeValues) All() iter.Seq[GCBulkRootEdgeValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCBulkRootEdgeValues) Equal(t GCBulkRootEdgeValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -3742,8 +3343,9 @@ func (s GCBulkRootEdgeValues) Clone() GCBulkRootEdgeValues {
 	return s
 }
 
-func (s GCBulkRootEdgeValues) String() string               { return etw.ElementsText(s.All()) }
-func (s GCBulkRootEdgeValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkRootEdgeValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCBulkRootEdgeValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCBulkRootEdgeValues) read(c *etw.Cursor, n uint64) {
@@ -3757,19 +3359,13 @@ func (s GCBulkRootEdgeValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkRootEdge is [GCBulkRootEdge] in any version: a newer one is decoded
-// like it.
+// AnyGCBulkRootEdge is [GCBulkRootEdge] in any version: a newer one is decoded like it.
 type AnyGCBulkRootEdge struct {
 	Seen etw.Seen
 	GCBulkRootEdge
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCBulkRootEdge) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkRootEdge} }
-func (e *AnyGCBulkRootEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCBulkRootEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCBulkRootEdge.DecodePayload(p, ptr)
@@ -3781,25 +3377,23 @@ func (e AnyGCBulkRootEdge) Clone() *AnyGCBulkRootEdge {
 	return &e
 }
 
-// GCBulkRootConditionalWeakTableElementEdge is event 17, version 0, of task
-// GarbageCollection, opcode GCBulkRootConditionalWeakTableElementEdge, keyword
-// GCHeapDumpKeyword, level win:Informational.
+// GCBulkRootConditionalWeakTableElementEdge is event 17, version 0, of
+// [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCBulkRootConditionalWeakTableElementEdge], enabled by
+// [KeywordGCHeapDump] (0x100000) at [etw.LevelInformational] (4).
+// [AnyGCBulkRootConditionalWeakTableElementEdge] takes newer versions, too.
 //
-// A batch of pairs of a ConditionalWeakTable, in a heap dump: each key keeps
-// its value alive.
+// A batch of pairs of a ConditionalWeakTable, in a heap dump: each key keeps its value alive.
 type GCBulkRootConditionalWeakTableElementEdge struct {
 	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Index         uint32
+	Count         uint32 // Number of elements of Values.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values GCBulkRootConditionalWeakTableElementEdgeValues // Count elements
 }
 
-// EventDesc returns the description of
-// GCBulkRootConditionalWeakTableElementEdge.
+// EventDesc returns the description of GCBulkRootConditionalWeakTableElementEdge.
 func (*GCBulkRootConditionalWeakTableElementEdge) EventDesc() *etw.EventDesc {
 	return &gcBulkRootConditionalWeakTableElementEdge
 }
@@ -3807,8 +3401,7 @@ func (*GCBulkRootConditionalWeakTableElementEdge) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCBulkRootConditionalWeakTableElementEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCBulkRootConditionalWeakTableElementEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcBulkRootConditionalWeakTableElementEdge, p, ptr)
@@ -3855,15 +3448,10 @@ func (e GCBulkRootConditionalWeakTableElementEdge) Clone() *GCBulkRootConditiona
 func (e GCBulkRootConditionalWeakTableElementEdge) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e GCBulkRootConditionalWeakTableElementEdge) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e GCBulkRootConditionalWeakTableElementEdge) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var gcBulkRootConditionalWeakTableElementEdge = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 21, Task: 1, Keywords: 0x100000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCBulkRootConditionalWeakTableElementEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootConditionalWeakTableElementEdge",
+	Class: classGarbageCollection, Name: "GCBulkRootConditionalWeakTableElementEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootConditionalWeakTableElementEdge",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -3881,12 +3469,9 @@ var gcBulkRootConditionalWeakTableElementEdge = etw.EventDesc{
 //
 // The elements of the batch.
 type GCBulkRootConditionalWeakTableElementEdgeValue struct {
-	// Address of the key.
-	GCKeyNodeID etw.Pointer
-	// Address of the value, which lives as long as the key.
-	GCValueNodeID etw.Pointer
-	// Identifier of the pair: the address of its dependent handle.
-	GCRootID etw.Pointer
+	GCKeyNodeID   etw.Pointer // Address of the key.
+	GCValueNodeID etw.Pointer // Address of the value, which lives as long as the key.
+	GCRootID      etw.Pointer // Identifier of the pair: the address of its dependent handle.
 }
 
 func (v *GCBulkRootConditionalWeakTableElementEdgeValue) read(c *etw.Cursor) {
@@ -3919,16 +3504,8 @@ func (v GCBulkRootConditionalWeakTableElementEdgeValue) Clone() GCBulkRootCondit
 	return v
 }
 
-func (v *GCBulkRootConditionalWeakTableElementEdgeValue) value() etw.Value {
-	return etw.StructValue(&gcBulkRootConditionalWeakTableElementEdge.Fields[3], v)
-}
-
-func (v GCBulkRootConditionalWeakTableElementEdgeValue) String() string { return v.value().String() }
-func (v GCBulkRootConditionalWeakTableElementEdgeValue) LogValue() slog.Value {
-	return v.value().LogValue()
-}
-func (v GCBulkRootConditionalWeakTableElementEdgeValue) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
+func (v GCBulkRootConditionalWeakTableElementEdgeValue) String() string {
+	return etw.StructValue(&gcBulkRootConditionalWeakTableElementEdge.Fields[3], &v).String()
 }
 
 // GCBulkRootConditionalWeakTableElementEdgeValues is a sequence of
@@ -3939,8 +3516,7 @@ type GCBulkRootConditionalWeakTableElementEdgeValues struct {
 	ptr etw.PtrSize
 }
 
-// MakeGCBulkRootConditionalWeakTableElementEdgeValues encodes elements, for
-// building an event.
+// MakeGCBulkRootConditionalWeakTableElementEdgeValues encodes elements, for building an event.
 func MakeGCBulkRootConditionalWeakTableElementEdgeValues(ptr etw.PtrSize, vs ...GCBulkRootConditionalWeakTableElementEdgeValue) (GCBulkRootConditionalWeakTableElementEdgeValues, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -3979,8 +3555,7 @@ func (s GCBulkRootConditionalWeakTableElementEdgeValues) All() iter.Seq[GCBulkRo
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCBulkRootConditionalWeakTableElementEdgeValues) Equal(t GCBulkRootConditionalWeakTableElementEdgeValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -3997,9 +3572,8 @@ func (s GCBulkRootConditionalWeakTableElementEdgeValues) Clone() GCBulkRootCondi
 func (s GCBulkRootConditionalWeakTableElementEdgeValues) String() string {
 	return etw.ElementsText(s.All())
 }
-func (s GCBulkRootConditionalWeakTableElementEdgeValues) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s GCBulkRootConditionalWeakTableElementEdgeValues) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -4015,22 +3589,14 @@ func (s GCBulkRootConditionalWeakTableElementEdgeValues) write(a *etw.Appender, 
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkRootConditionalWeakTableElementEdge is
-// [GCBulkRootConditionalWeakTableElementEdge] in any version: a newer one is
-// decoded like it.
+// AnyGCBulkRootConditionalWeakTableElementEdge is [GCBulkRootConditionalWeakTableElementEdge]
+// in any version: a newer one is decoded like it.
 type AnyGCBulkRootConditionalWeakTableElementEdge struct {
 	Seen etw.Seen
 	GCBulkRootConditionalWeakTableElementEdge
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCBulkRootConditionalWeakTableElementEdge) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcBulkRootConditionalWeakTableElementEdge}
-}
-func (e *AnyGCBulkRootConditionalWeakTableElementEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCBulkRootConditionalWeakTableElementEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCBulkRootConditionalWeakTableElementEdge.DecodePayload(p, ptr)
@@ -4042,18 +3608,17 @@ func (e AnyGCBulkRootConditionalWeakTableElementEdge) Clone() *AnyGCBulkRootCond
 	return &e
 }
 
-// GCBulkNode is event 18, version 0, of task GarbageCollection, opcode
-// GCBulkNode, keyword GCHeapDumpKeyword, level win:Informational.
+// GCBulkNode is event 18, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCBulkNode], enabled by [KeywordGCHeapDump] (0x100000) at
+// [etw.LevelInformational] (4). [AnyGCBulkNode] takes newer versions, too.
 //
-// A batch of the objects of a heap dump. The edges of these objects follow in
-// GCBulkEdge events, in the same order.
+// A batch of the objects of a heap dump. The edges of these objects follow in GCBulkEdge
+// events, in the same order.
 type GCBulkNode struct {
 	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Index         uint32
+	Count         uint32 // Number of elements of Values.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values GCBulkNodeValues // Count elements
 }
@@ -4064,8 +3629,7 @@ func (*GCBulkNode) EventDesc() *etw.EventDesc { return &gcBulkNode }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCBulkNode) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCBulkNode) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcBulkNode, p, ptr)
@@ -4109,14 +3673,11 @@ func (e GCBulkNode) Clone() *GCBulkNode {
 	return &e
 }
 
-func (e GCBulkNode) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCBulkNode) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCBulkNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCBulkNode) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkNode = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 22, Task: 1, Keywords: 0x100000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCBulkNode", TaskName: "GarbageCollection", OpcodeName: "GCBulkNode",
+	Class: classGarbageCollection, Name: "GCBulkNode", TaskName: "GarbageCollection", OpcodeName: "GCBulkNode",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4134,14 +3695,11 @@ var gcBulkNode = etw.EventDesc{
 //
 // The elements of the batch.
 type GCBulkNodeValue struct {
-	// Address of the object.
-	Address etw.Pointer
-	// Size of the object in bytes.
-	Size uint64
-	// Identifier of the type; BulkType tells its name.
-	TypeID uint64
-	// Number of references that the object holds: so many elements of the
-	// GCBulkEdge events belong to it.
+	Address etw.Pointer // Address of the object.
+	Size    uint64      // Size of the object in bytes.
+	TypeID  uint64      // Identifier of the type; BulkType tells its name.
+	// Number of references that the object holds: so many elements of the GCBulkEdge events belong
+	// to it.
 	EdgeCount uint64
 }
 
@@ -4177,11 +3735,7 @@ func (v *GCBulkNodeValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCBulkNodeValue) Clone() GCBulkNodeValue { return v }
 
-func (v *GCBulkNodeValue) value() etw.Value { return etw.StructValue(&gcBulkNode.Fields[3], v) }
-
-func (v GCBulkNodeValue) String() string               { return v.value().String() }
-func (v GCBulkNodeValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCBulkNodeValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v GCBulkNodeValue) String() string { return etw.StructValue(&gcBulkNode.Fields[3], &v).String() }
 
 // GCBulkNodeValues is a sequence of [GCBulkNodeValue] that aliases a payload.
 type GCBulkNodeValues struct {
@@ -4229,8 +3783,7 @@ func (s GCBulkNodeValues) All() iter.Seq[GCBulkNodeValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCBulkNodeValues) Equal(t GCBulkNodeValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -4244,8 +3797,9 @@ func (s GCBulkNodeValues) Clone() GCBulkNodeValues {
 	return s
 }
 
-func (s GCBulkNodeValues) String() string               { return etw.ElementsText(s.All()) }
-func (s GCBulkNodeValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkNodeValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCBulkNodeValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCBulkNodeValues) read(c *etw.Cursor, n uint64) {
@@ -4259,19 +3813,13 @@ func (s GCBulkNodeValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkNode is [GCBulkNode] in any version: a newer one is decoded like
-// it.
+// AnyGCBulkNode is [GCBulkNode] in any version: a newer one is decoded like it.
 type AnyGCBulkNode struct {
 	Seen etw.Seen
 	GCBulkNode
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCBulkNode) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkNode} }
-func (e *AnyGCBulkNode) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCBulkNode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCBulkNode.DecodePayload(p, ptr)
@@ -4283,17 +3831,16 @@ func (e AnyGCBulkNode) Clone() *AnyGCBulkNode {
 	return &e
 }
 
-// GCBulkEdge is event 19, version 0, of task GarbageCollection, opcode
-// GCBulkEdge, keyword GCHeapDumpKeyword, level win:Informational.
+// GCBulkEdge is event 19, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCBulkEdge], enabled by [KeywordGCHeapDump] (0x100000) at
+// [etw.LevelInformational] (4). [AnyGCBulkEdge] takes newer versions, too.
 //
 // A batch of the references between the objects of a heap dump.
 type GCBulkEdge struct {
 	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Index         uint32
+	Count         uint32 // Number of elements of Values.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values GCBulkEdgeValues // Count elements
 }
@@ -4304,8 +3851,7 @@ func (*GCBulkEdge) EventDesc() *etw.EventDesc { return &gcBulkEdge }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCBulkEdge) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCBulkEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcBulkEdge, p, ptr)
@@ -4349,14 +3895,11 @@ func (e GCBulkEdge) Clone() *GCBulkEdge {
 	return &e
 }
 
-func (e GCBulkEdge) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCBulkEdge) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCBulkEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCBulkEdge) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkEdge = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Level: 4, Opcode: 23, Task: 1, Keywords: 0x100000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCBulkEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkEdge",
+	Class: classGarbageCollection, Name: "GCBulkEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkEdge",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4372,8 +3915,7 @@ var gcBulkEdge = etw.EventDesc{
 //
 // The elements of the batch.
 type GCBulkEdgeValue struct {
-	// Address of the object that is referred to.
-	Value etw.Pointer
+	Value etw.Pointer // Address of the object that is referred to.
 	// Metadata token of the field that refers to it; 0 where it is not known.
 	ReferencingFieldID uint32
 }
@@ -4402,11 +3944,7 @@ func (v *GCBulkEdgeValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCBulkEdgeValue) Clone() GCBulkEdgeValue { return v }
 
-func (v *GCBulkEdgeValue) value() etw.Value { return etw.StructValue(&gcBulkEdge.Fields[3], v) }
-
-func (v GCBulkEdgeValue) String() string               { return v.value().String() }
-func (v GCBulkEdgeValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCBulkEdgeValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v GCBulkEdgeValue) String() string { return etw.StructValue(&gcBulkEdge.Fields[3], &v).String() }
 
 // GCBulkEdgeValues is a sequence of [GCBulkEdgeValue] that aliases a payload.
 type GCBulkEdgeValues struct {
@@ -4454,8 +3992,7 @@ func (s GCBulkEdgeValues) All() iter.Seq[GCBulkEdgeValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCBulkEdgeValues) Equal(t GCBulkEdgeValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -4469,8 +4006,9 @@ func (s GCBulkEdgeValues) Clone() GCBulkEdgeValues {
 	return s
 }
 
-func (s GCBulkEdgeValues) String() string               { return etw.ElementsText(s.All()) }
-func (s GCBulkEdgeValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkEdgeValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCBulkEdgeValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCBulkEdgeValues) read(c *etw.Cursor, n uint64) {
@@ -4484,19 +4022,13 @@ func (s GCBulkEdgeValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkEdge is [GCBulkEdge] in any version: a newer one is decoded like
-// it.
+// AnyGCBulkEdge is [GCBulkEdge] in any version: a newer one is decoded like it.
 type AnyGCBulkEdge struct {
 	Seen etw.Seen
 	GCBulkEdge
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCBulkEdge) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkEdge} }
-func (e *AnyGCBulkEdge) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCBulkEdge) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCBulkEdge.DecodePayload(p, ptr)
@@ -4508,23 +4040,20 @@ func (e AnyGCBulkEdge) Clone() *AnyGCBulkEdge {
 	return &e
 }
 
-// GCSampledObjectAllocationHigh is event 20, version 0, of task
-// GarbageCollection, opcode GCSampledObjectAllocation, keyword
-// GCSampledObjectAllocationHighKeyword, level win:Informational.
+// GCSampledObjectAllocationHigh is event 20, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCSampledObjectAllocation], enabled by
+// [KeywordGCSampledObjectAllocationHigh] (0x200000) at [etw.LevelInformational] (4). Its
+// payload has 30 bytes, 22 in programs of 32 bits. [AnyGCSampledObjectAllocationHigh] takes
+// newer versions, too.
 //
-// An allocation that was chosen by a sampling at a high rate. Every type is
-// sampled by itself, so that rare types appear as well.
+// An allocation that was chosen by a sampling at a high rate. Every type is sampled by itself,
+// so that rare types appear as well.
 type GCSampledObjectAllocationHigh struct {
-	// Address of the object.
-	Address etw.Pointer
-	// Identifier of the type; BulkType tells its name.
-	TypeID etw.Pointer
-	// Number of objects of this type that the sample stands for.
-	ObjectCountForTypeSample uint32
-	// Size of the objects that the sample stands for, in bytes.
-	TotalSizeForTypeSample uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Address                  etw.Pointer // Address of the object.
+	TypeID                   etw.Pointer // Identifier of the type; BulkType tells its name.
+	ObjectCountForTypeSample uint32      // Number of objects of this type that the sample stands for.
+	TotalSizeForTypeSample   uint64      // Size of the objects that the sample stands for, in bytes.
+	ClrInstanceID            uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCSampledObjectAllocationHigh.
@@ -4535,8 +4064,7 @@ func (*GCSampledObjectAllocationHigh) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCSampledObjectAllocationHigh) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCSampledObjectAllocationHigh) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcSampledObjectAllocationLayout)(e).decode(p, ptr, &gcSampledObjectAllocationHigh)
 }
@@ -4554,19 +4082,16 @@ func (e *GCSampledObjectAllocationHigh) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCSampledObjectAllocationHigh) Clone() *GCSampledObjectAllocationHigh { return &e }
 
-func (e GCSampledObjectAllocationHigh) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCSampledObjectAllocationHigh) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCSampledObjectAllocationHigh) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCSampledObjectAllocationHigh) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSampledObjectAllocationHigh = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 24, Task: 1, Keywords: 0x200000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCSampledObjectAllocationHigh", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
+	Class: classGarbageCollection, Name: "GCSampledObjectAllocationHigh", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
 	Fields: gcSampledObjectAllocationLayoutFields,
 }
 
-// gcSampledObjectAllocationLayout is the template GCSampledObjectAllocation,
-// which several events use.
+// gcSampledObjectAllocationLayout is the template GCSampledObjectAllocation, which several
+// events use.
 type gcSampledObjectAllocationLayout GCSampledObjectAllocationHigh
 
 func (e *gcSampledObjectAllocationLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -4613,21 +4138,14 @@ var gcSampledObjectAllocationLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyGCSampledObjectAllocationHigh is [GCSampledObjectAllocationHigh] in any
-// version: a newer one is decoded like it.
+// AnyGCSampledObjectAllocationHigh is [GCSampledObjectAllocationHigh] in any version: a newer
+// one is decoded like it.
 type AnyGCSampledObjectAllocationHigh struct {
 	Seen etw.Seen
 	GCSampledObjectAllocationHigh
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCSampledObjectAllocationHigh) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcSampledObjectAllocationHigh}
-}
-func (e *AnyGCSampledObjectAllocationHigh) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCSampledObjectAllocationHigh) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCSampledObjectAllocationHigh.DecodePayload(p, ptr)
@@ -4636,19 +4154,18 @@ func (e *AnyGCSampledObjectAllocationHigh) DecodeVersion(version uint8, p []byte
 // Clone returns a copy of e.
 func (e AnyGCSampledObjectAllocationHigh) Clone() *AnyGCSampledObjectAllocationHigh { return &e }
 
-// GCBulkSurvivingObjectRanges is event 21, version 0, of task
-// GarbageCollection, opcode GCBulkSurvivingObjectRanges, keyword
-// GCHeapSurvivalAndMovementKeyword, level win:Informational.
+// GCBulkSurvivingObjectRanges is event 21, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCBulkSurvivingObjectRanges], enabled by
+// [KeywordGCHeapSurvivalAndMovement] (0x400000) at [etw.LevelInformational] (4).
+// [AnyGCBulkSurvivingObjectRanges] takes newer versions, too.
 //
-// A batch of address ranges whose objects survived a garbage collection and
-// stayed where they were.
+// A batch of address ranges whose objects survived a garbage collection and stayed where they
+// were.
 type GCBulkSurvivingObjectRanges struct {
 	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Index         uint32
+	Count         uint32 // Number of elements of Values.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values GCBulkSurvivingObjectRangesValues // Count elements
 }
@@ -4659,8 +4176,7 @@ func (*GCBulkSurvivingObjectRanges) EventDesc() *etw.EventDesc { return &gcBulkS
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCBulkSurvivingObjectRanges) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCBulkSurvivingObjectRanges) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcBulkSurvivingObjectRanges, p, ptr)
@@ -4704,14 +4220,11 @@ func (e GCBulkSurvivingObjectRanges) Clone() *GCBulkSurvivingObjectRanges {
 	return &e
 }
 
-func (e GCBulkSurvivingObjectRanges) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCBulkSurvivingObjectRanges) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCBulkSurvivingObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCBulkSurvivingObjectRanges) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkSurvivingObjectRanges = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 25, Task: 1, Keywords: 0x400000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCBulkSurvivingObjectRanges", TaskName: "GarbageCollection", OpcodeName: "GCBulkSurvivingObjectRanges",
+	Class: classGarbageCollection, Name: "GCBulkSurvivingObjectRanges", TaskName: "GarbageCollection", OpcodeName: "GCBulkSurvivingObjectRanges",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4723,15 +4236,12 @@ var gcBulkSurvivingObjectRanges = etw.EventDesc{
 	},
 }
 
-// GCBulkSurvivingObjectRangesValue is one element of
-// [GCBulkSurvivingObjectRanges.Values].
+// GCBulkSurvivingObjectRangesValue is one element of [GCBulkSurvivingObjectRanges.Values].
 //
 // The elements of the batch.
 type GCBulkSurvivingObjectRangesValue struct {
-	// First address of the range.
-	RangeBase etw.Pointer
-	// Length of the range in bytes.
-	RangeLength uint64
+	RangeBase   etw.Pointer // First address of the range.
+	RangeLength uint64      // Length of the range in bytes.
 }
 
 func (v *GCBulkSurvivingObjectRangesValue) read(c *etw.Cursor) {
@@ -4758,26 +4268,19 @@ func (v *GCBulkSurvivingObjectRangesValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCBulkSurvivingObjectRangesValue) Clone() GCBulkSurvivingObjectRangesValue { return v }
 
-func (v *GCBulkSurvivingObjectRangesValue) value() etw.Value {
-	return etw.StructValue(&gcBulkSurvivingObjectRanges.Fields[3], v)
+func (v GCBulkSurvivingObjectRangesValue) String() string {
+	return etw.StructValue(&gcBulkSurvivingObjectRanges.Fields[3], &v).String()
 }
 
-func (v GCBulkSurvivingObjectRangesValue) String() string       { return v.value().String() }
-func (v GCBulkSurvivingObjectRangesValue) LogValue() slog.Value { return v.value().LogValue() }
-func (v GCBulkSurvivingObjectRangesValue) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
-}
-
-// GCBulkSurvivingObjectRangesValues is a sequence of
-// [GCBulkSurvivingObjectRangesValue] that aliases a payload.
+// GCBulkSurvivingObjectRangesValues is a sequence of [GCBulkSurvivingObjectRangesValue] that
+// aliases a payload.
 type GCBulkSurvivingObjectRangesValues struct {
 	p   []byte
 	n   int
 	ptr etw.PtrSize
 }
 
-// MakeGCBulkSurvivingObjectRangesValues encodes elements, for building an
-// event.
+// MakeGCBulkSurvivingObjectRangesValues encodes elements, for building an event.
 func MakeGCBulkSurvivingObjectRangesValues(ptr etw.PtrSize, vs ...GCBulkSurvivingObjectRangesValue) (GCBulkSurvivingObjectRangesValues, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -4816,8 +4319,7 @@ func (s GCBulkSurvivingObjectRangesValues) All() iter.Seq[GCBulkSurvivingObjectR
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCBulkSurvivingObjectRangesValues) Equal(t GCBulkSurvivingObjectRangesValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -4832,9 +4334,8 @@ func (s GCBulkSurvivingObjectRangesValues) Clone() GCBulkSurvivingObjectRangesVa
 }
 
 func (s GCBulkSurvivingObjectRangesValues) String() string { return etw.ElementsText(s.All()) }
-func (s GCBulkSurvivingObjectRangesValues) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s GCBulkSurvivingObjectRangesValues) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -4850,21 +4351,14 @@ func (s GCBulkSurvivingObjectRangesValues) write(a *etw.Appender, i int, n uint6
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkSurvivingObjectRanges is [GCBulkSurvivingObjectRanges] in any
-// version: a newer one is decoded like it.
+// AnyGCBulkSurvivingObjectRanges is [GCBulkSurvivingObjectRanges] in any version: a newer one
+// is decoded like it.
 type AnyGCBulkSurvivingObjectRanges struct {
 	Seen etw.Seen
 	GCBulkSurvivingObjectRanges
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCBulkSurvivingObjectRanges) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcBulkSurvivingObjectRanges}
-}
-func (e *AnyGCBulkSurvivingObjectRanges) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCBulkSurvivingObjectRanges) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCBulkSurvivingObjectRanges.DecodePayload(p, ptr)
@@ -4876,18 +4370,17 @@ func (e AnyGCBulkSurvivingObjectRanges) Clone() *AnyGCBulkSurvivingObjectRanges 
 	return &e
 }
 
-// GCBulkMovedObjectRanges is event 22, version 0, of task GarbageCollection,
-// opcode GCBulkMovedObjectRanges, keyword GCHeapSurvivalAndMovementKeyword,
-// level win:Informational.
+// GCBulkMovedObjectRanges is event 22, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCBulkMovedObjectRanges], enabled by
+// [KeywordGCHeapSurvivalAndMovement] (0x400000) at [etw.LevelInformational] (4).
+// [AnyGCBulkMovedObjectRanges] takes newer versions, too.
 //
 // A batch of address ranges whose objects a garbage collection moved.
 type GCBulkMovedObjectRanges struct {
 	// Number of this batch, from 0 up: batches may be logged out of order.
-	Index uint32
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Index         uint32
+	Count         uint32 // Number of elements of Values.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values GCBulkMovedObjectRangesValues // Count elements
 }
@@ -4898,8 +4391,7 @@ func (*GCBulkMovedObjectRanges) EventDesc() *etw.EventDesc { return &gcBulkMoved
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCBulkMovedObjectRanges) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCBulkMovedObjectRanges) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcBulkMovedObjectRanges, p, ptr)
@@ -4943,14 +4435,11 @@ func (e GCBulkMovedObjectRanges) Clone() *GCBulkMovedObjectRanges {
 	return &e
 }
 
-func (e GCBulkMovedObjectRanges) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCBulkMovedObjectRanges) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCBulkMovedObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCBulkMovedObjectRanges) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkMovedObjectRanges = etw.EventDesc{
 	Provider: &providerDesc, ID: 22, Level: 4, Opcode: 26, Task: 1, Keywords: 0x400000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCBulkMovedObjectRanges", TaskName: "GarbageCollection", OpcodeName: "GCBulkMovedObjectRanges",
+	Class: classGarbageCollection, Name: "GCBulkMovedObjectRanges", TaskName: "GarbageCollection", OpcodeName: "GCBulkMovedObjectRanges",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4963,17 +4452,13 @@ var gcBulkMovedObjectRanges = etw.EventDesc{
 	},
 }
 
-// GCBulkMovedObjectRangesValue is one element of
-// [GCBulkMovedObjectRanges.Values].
+// GCBulkMovedObjectRangesValue is one element of [GCBulkMovedObjectRanges.Values].
 //
 // The elements of the batch.
 type GCBulkMovedObjectRangesValue struct {
-	// First address of the range before the collection.
-	OldRangeBase etw.Pointer
-	// First address of the range after it.
-	NewRangeBase etw.Pointer
-	// Length of the range in bytes.
-	RangeLength uint64
+	OldRangeBase etw.Pointer // First address of the range before the collection.
+	NewRangeBase etw.Pointer // First address of the range after it.
+	RangeLength  uint64      // Length of the range in bytes.
 }
 
 func (v *GCBulkMovedObjectRangesValue) read(c *etw.Cursor) {
@@ -5004,16 +4489,12 @@ func (v *GCBulkMovedObjectRangesValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCBulkMovedObjectRangesValue) Clone() GCBulkMovedObjectRangesValue { return v }
 
-func (v *GCBulkMovedObjectRangesValue) value() etw.Value {
-	return etw.StructValue(&gcBulkMovedObjectRanges.Fields[3], v)
+func (v GCBulkMovedObjectRangesValue) String() string {
+	return etw.StructValue(&gcBulkMovedObjectRanges.Fields[3], &v).String()
 }
 
-func (v GCBulkMovedObjectRangesValue) String() string               { return v.value().String() }
-func (v GCBulkMovedObjectRangesValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCBulkMovedObjectRangesValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// GCBulkMovedObjectRangesValues is a sequence of
-// [GCBulkMovedObjectRangesValue] that aliases a payload.
+// GCBulkMovedObjectRangesValues is a sequence of [GCBulkMovedObjectRangesValue] that aliases a
+// payload.
 type GCBulkMovedObjectRangesValues struct {
 	p   []byte
 	n   int
@@ -5059,8 +4540,7 @@ func (s GCBulkMovedObjectRangesValues) All() iter.Seq[GCBulkMovedObjectRangesVal
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCBulkMovedObjectRangesValues) Equal(t GCBulkMovedObjectRangesValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -5074,8 +4554,9 @@ func (s GCBulkMovedObjectRangesValues) Clone() GCBulkMovedObjectRangesValues {
 	return s
 }
 
-func (s GCBulkMovedObjectRangesValues) String() string               { return etw.ElementsText(s.All()) }
-func (s GCBulkMovedObjectRangesValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkMovedObjectRangesValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCBulkMovedObjectRangesValues) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -5091,21 +4572,14 @@ func (s GCBulkMovedObjectRangesValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkMovedObjectRanges is [GCBulkMovedObjectRanges] in any version: a
-// newer one is decoded like it.
+// AnyGCBulkMovedObjectRanges is [GCBulkMovedObjectRanges] in any version: a newer one is
+// decoded like it.
 type AnyGCBulkMovedObjectRanges struct {
 	Seen etw.Seen
 	GCBulkMovedObjectRanges
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCBulkMovedObjectRanges) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcBulkMovedObjectRanges}
-}
-func (e *AnyGCBulkMovedObjectRanges) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCBulkMovedObjectRanges) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCBulkMovedObjectRanges.DecodePayload(p, ptr)
@@ -5117,23 +4591,20 @@ func (e AnyGCBulkMovedObjectRanges) Clone() *AnyGCBulkMovedObjectRanges {
 	return &e
 }
 
-// GCGenerationRange is event 23, version 0, of task GarbageCollection, opcode
-// GCGenerationRange, keyword GCHeapSurvivalAndMovementKeyword, level
-// win:Informational.
+// GCGenerationRange is event 23, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCGenerationRange], enabled by [KeywordGCHeapSurvivalAndMovement]
+// (0x400000) at [etw.LevelInformational] (4). Its payload has 27 bytes, 23 in programs of 32
+// bits. [AnyGCGenerationRange] takes newer versions, too.
 //
-// The range of addresses that a generation takes up. In the .NET Framework the
-// event belongs to the GC keyword.
+// The range of addresses that a generation takes up. In the .NET Framework the event belongs
+// to the GC keyword.
 type GCGenerationRange struct {
 	// The generation: 0, 1 or 2, 3 for the large and 4 for the pinned object heap.
-	Generation uint8
-	// First address of the range.
-	RangeStart etw.Pointer
-	// Bytes of the range that are in use.
-	RangeUsedLength uint64
-	// Bytes of the range that are reserved.
-	RangeReservedLength uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Generation          uint8
+	RangeStart          etw.Pointer // First address of the range.
+	RangeUsedLength     uint64      // Bytes of the range that are in use.
+	RangeReservedLength uint64      // Bytes of the range that are reserved.
+	ClrInstanceID       uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCGenerationRange.
@@ -5142,8 +4613,7 @@ func (*GCGenerationRange) EventDesc() *etw.EventDesc { return &gcGenerationRange
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCGenerationRange) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCGenerationRange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&gcGenerationRange, p, ptr)
@@ -5188,14 +4658,11 @@ func (e *GCGenerationRange) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCGenerationRange) Clone() *GCGenerationRange { return &e }
 
-func (e GCGenerationRange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCGenerationRange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCGenerationRange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCGenerationRange) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcGenerationRange = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Level: 4, Opcode: 27, Task: 1, Keywords: 0x400000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCGenerationRange", TaskName: "GarbageCollection", OpcodeName: "GCGenerationRange",
+	Class: classGarbageCollection, Name: "GCGenerationRange", TaskName: "GarbageCollection", OpcodeName: "GCGenerationRange",
 	Fields: []etw.FieldDesc{
 		{Name: "Generation", Type: etw.InUInt8},
 		{Name: "RangeStart", Type: etw.InPointer, Out: etw.OutHexInt64},
@@ -5205,21 +4672,13 @@ var gcGenerationRange = etw.EventDesc{
 	},
 }
 
-// AnyGCGenerationRange is [GCGenerationRange] in any version: a newer one is
-// decoded like it.
+// AnyGCGenerationRange is [GCGenerationRange] in any version: a newer one is decoded like it.
 type AnyGCGenerationRange struct {
 	Seen etw.Seen
 	GCGenerationRange
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCGenerationRange) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcGenerationRange}
-}
-func (e *AnyGCGenerationRange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCGenerationRange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCGenerationRange.DecodePayload(p, ptr)
@@ -5228,15 +4687,16 @@ func (e *AnyGCGenerationRange) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyGCGenerationRange) Clone() *AnyGCGenerationRange { return &e }
 
-// GCMarkStackRoots is event 25, version 0, of task GarbageCollection, opcode
-// GCMarkStackRoots, keyword GCKeyword, level win:Informational.
+// GCMarkStackRoots is event 25, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCMarkStackRoots], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyGCMarkStackRoots] takes newer
+// versions, too.
 //
 // One heap has been marked from the roots on the threads' stacks.
 type GCMarkStackRoots struct {
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HeapNum       uint32
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCMarkStackRoots.
@@ -5245,8 +4705,7 @@ func (*GCMarkStackRoots) EventDesc() *etw.EventDesc { return &gcMarkStackRoots }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCMarkStackRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCMarkStackRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcMarkLayout)(e).decode(p, ptr, &gcMarkStackRoots)
 }
@@ -5257,21 +4716,16 @@ func (e *GCMarkStackRoots) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *GCMarkStackRoots) FieldValue(i int) etw.Value {
-	return (*gcMarkLayout)(e).FieldValue(i)
-}
+func (e *GCMarkStackRoots) FieldValue(i int) etw.Value { return (*gcMarkLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e GCMarkStackRoots) Clone() *GCMarkStackRoots { return &e }
 
-func (e GCMarkStackRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCMarkStackRoots) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcMarkStackRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 4, Opcode: 28, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCMarkStackRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkStackRoots",
+	Class: classGarbageCollection, Name: "GCMarkStackRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkStackRoots",
 	Fields: gcMarkLayoutFields,
 }
 
@@ -5308,19 +4762,13 @@ var gcMarkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyGCMarkStackRoots is [GCMarkStackRoots] in any version: a newer one is
-// decoded like it.
+// AnyGCMarkStackRoots is [GCMarkStackRoots] in any version: a newer one is decoded like it.
 type AnyGCMarkStackRoots struct {
 	Seen etw.Seen
 	GCMarkStackRoots
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCMarkStackRoots) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcMarkStackRoots} }
-func (e *AnyGCMarkStackRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCMarkStackRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCMarkStackRoots.DecodePayload(p, ptr)
@@ -5329,15 +4777,16 @@ func (e *AnyGCMarkStackRoots) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyGCMarkStackRoots) Clone() *AnyGCMarkStackRoots { return &e }
 
-// GCMarkFinalizeQueueRoots is event 26, version 0, of task GarbageCollection,
-// opcode GCMarkFinalizeQueueRoots, keyword GCKeyword, level win:Informational.
+// GCMarkFinalizeQueueRoots is event 26, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCMarkFinalizeQueueRoots], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyGCMarkFinalizeQueueRoots] takes
+// newer versions, too.
 //
 // One heap has been marked from the queue of objects to be finalized.
 type GCMarkFinalizeQueueRoots struct {
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HeapNum       uint32
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCMarkFinalizeQueueRoots.
@@ -5346,8 +4795,7 @@ func (*GCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc { return &gcMarkFina
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCMarkFinalizeQueueRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCMarkFinalizeQueueRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcMarkLayout)(e).decode(p, ptr, &gcMarkFinalizeQueueRoots)
 }
@@ -5365,32 +4813,22 @@ func (e *GCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCMarkFinalizeQueueRoots) Clone() *GCMarkFinalizeQueueRoots { return &e }
 
-func (e GCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCMarkFinalizeQueueRoots) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcMarkFinalizeQueueRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 29, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCMarkFinalizeQueueRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkFinalizeQueueRoots",
+	Class: classGarbageCollection, Name: "GCMarkFinalizeQueueRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkFinalizeQueueRoots",
 	Fields: gcMarkLayoutFields,
 }
 
-// AnyGCMarkFinalizeQueueRoots is [GCMarkFinalizeQueueRoots] in any version: a
-// newer one is decoded like it.
+// AnyGCMarkFinalizeQueueRoots is [GCMarkFinalizeQueueRoots] in any version: a newer one is
+// decoded like it.
 type AnyGCMarkFinalizeQueueRoots struct {
 	Seen etw.Seen
 	GCMarkFinalizeQueueRoots
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCMarkFinalizeQueueRoots) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcMarkFinalizeQueueRoots}
-}
-func (e *AnyGCMarkFinalizeQueueRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCMarkFinalizeQueueRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCMarkFinalizeQueueRoots.DecodePayload(p, ptr)
@@ -5399,15 +4837,16 @@ func (e *AnyGCMarkFinalizeQueueRoots) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyGCMarkFinalizeQueueRoots) Clone() *AnyGCMarkFinalizeQueueRoots { return &e }
 
-// GCMarkHandles is event 27, version 0, of task GarbageCollection, opcode
-// GCMarkHandles, keyword GCKeyword, level win:Informational.
+// GCMarkHandles is event 27, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCMarkHandles], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyGCMarkHandles] takes newer
+// versions, too.
 //
 // One heap has been marked from the handles.
 type GCMarkHandles struct {
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HeapNum       uint32
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCMarkHandles.
@@ -5416,8 +4855,7 @@ func (*GCMarkHandles) EventDesc() *etw.EventDesc { return &gcMarkHandles }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCMarkHandles) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCMarkHandles) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcMarkLayout)(e).decode(p, ptr, &gcMarkHandles)
 }
@@ -5428,37 +4866,26 @@ func (e *GCMarkHandles) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *GCMarkHandles) FieldValue(i int) etw.Value {
-	return (*gcMarkLayout)(e).FieldValue(i)
-}
+func (e *GCMarkHandles) FieldValue(i int) etw.Value { return (*gcMarkLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e GCMarkHandles) Clone() *GCMarkHandles { return &e }
 
-func (e GCMarkHandles) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCMarkHandles) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcMarkHandles = etw.EventDesc{
 	Provider: &providerDesc, ID: 27, Level: 4, Opcode: 30, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCMarkHandles", TaskName: "GarbageCollection", OpcodeName: "GCMarkHandles",
+	Class: classGarbageCollection, Name: "GCMarkHandles", TaskName: "GarbageCollection", OpcodeName: "GCMarkHandles",
 	Fields: gcMarkLayoutFields,
 }
 
-// AnyGCMarkHandles is [GCMarkHandles] in any version: a newer one is decoded
-// like it.
+// AnyGCMarkHandles is [GCMarkHandles] in any version: a newer one is decoded like it.
 type AnyGCMarkHandles struct {
 	Seen etw.Seen
 	GCMarkHandles
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCMarkHandles) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcMarkHandles} }
-func (e *AnyGCMarkHandles) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCMarkHandles) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCMarkHandles.DecodePayload(p, ptr)
@@ -5467,16 +4894,16 @@ func (e *AnyGCMarkHandles) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyGCMarkHandles) Clone() *AnyGCMarkHandles { return &e }
 
-// GCMarkOlderGenerationRoots is event 28, version 0, of task
-// GarbageCollection, opcode GCMarkOlderGenerationRoots, keyword GCKeyword,
-// level win:Informational.
+// GCMarkOlderGenerationRoots is event 28, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCMarkOlderGenerationRoots], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyGCMarkOlderGenerationRoots] takes
+// newer versions, too.
 //
 // One heap has been marked from the objects of older generations.
 type GCMarkOlderGenerationRoots struct {
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HeapNum       uint32
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCMarkOlderGenerationRoots.
@@ -5485,8 +4912,7 @@ func (*GCMarkOlderGenerationRoots) EventDesc() *etw.EventDesc { return &gcMarkOl
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCMarkOlderGenerationRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCMarkOlderGenerationRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcMarkLayout)(e).decode(p, ptr, &gcMarkOlderGenerationRoots)
 }
@@ -5504,32 +4930,22 @@ func (e *GCMarkOlderGenerationRoots) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCMarkOlderGenerationRoots) Clone() *GCMarkOlderGenerationRoots { return &e }
 
-func (e GCMarkOlderGenerationRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCMarkOlderGenerationRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCMarkOlderGenerationRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCMarkOlderGenerationRoots) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcMarkOlderGenerationRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 28, Level: 4, Opcode: 31, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCMarkOlderGenerationRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkOlderGenerationRoots",
+	Class: classGarbageCollection, Name: "GCMarkOlderGenerationRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkOlderGenerationRoots",
 	Fields: gcMarkLayoutFields,
 }
 
-// AnyGCMarkOlderGenerationRoots is [GCMarkOlderGenerationRoots] in any
-// version: a newer one is decoded like it.
+// AnyGCMarkOlderGenerationRoots is [GCMarkOlderGenerationRoots] in any version: a newer one is
+// decoded like it.
 type AnyGCMarkOlderGenerationRoots struct {
 	Seen etw.Seen
 	GCMarkOlderGenerationRoots
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCMarkOlderGenerationRoots) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcMarkOlderGenerationRoots}
-}
-func (e *AnyGCMarkOlderGenerationRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCMarkOlderGenerationRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCMarkOlderGenerationRoots.DecodePayload(p, ptr)
@@ -5538,17 +4954,16 @@ func (e *AnyGCMarkOlderGenerationRoots) DecodeVersion(version uint8, p []byte, p
 // Clone returns a copy of e.
 func (e AnyGCMarkOlderGenerationRoots) Clone() *AnyGCMarkOlderGenerationRoots { return &e }
 
-// FinalizeObject is event 29, version 0, of task GarbageCollection, opcode
-// FinalizeObject, keyword GCKeyword, level win:Verbose.
+// FinalizeObject is event 29, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionFinalizeObject], enabled by [KeywordGC] (0x1) at [etw.LevelVerbose]
+// (5). Its payload has 18 bytes, 10 in programs of 32 bits. [AnyFinalizeObject] takes newer
+// versions, too.
 //
 // The finalizer of an object is about to run.
 type FinalizeObject struct {
-	// Identifier of the type; BulkType tells its name.
-	TypeID etw.Pointer
-	// Address of the object that is finalized.
-	ObjectID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeID        etw.Pointer // Identifier of the type; BulkType tells its name.
+	ObjectID      etw.Pointer // Address of the object that is finalized.
+	ClrInstanceID uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of FinalizeObject.
@@ -5557,8 +4972,7 @@ func (*FinalizeObject) EventDesc() *etw.EventDesc { return &finalizeObject }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FinalizeObject) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FinalizeObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TypeID = c.Pointer()
@@ -5592,14 +5006,11 @@ func (e *FinalizeObject) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FinalizeObject) Clone() *FinalizeObject { return &e }
 
-func (e FinalizeObject) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FinalizeObject) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FinalizeObject) String() string { return string(etw.AppendText(nil, &e)) }
 
 var finalizeObject = etw.EventDesc{
 	Provider: &providerDesc, ID: 29, Level: 5, Opcode: 32, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "FinalizeObject", TaskName: "GarbageCollection", OpcodeName: "FinalizeObject",
+	Class: classGarbageCollection, Name: "FinalizeObject", TaskName: "GarbageCollection", OpcodeName: "FinalizeObject",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -5607,19 +5018,13 @@ var finalizeObject = etw.EventDesc{
 	},
 }
 
-// AnyFinalizeObject is [FinalizeObject] in any version: a newer one is decoded
-// like it.
+// AnyFinalizeObject is [FinalizeObject] in any version: a newer one is decoded like it.
 type AnyFinalizeObject struct {
 	Seen etw.Seen
 	FinalizeObject
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFinalizeObject) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&finalizeObject} }
-func (e *AnyFinalizeObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FinalizeObject.DecodePayload(p, ptr)
@@ -5628,23 +5033,19 @@ func (e *AnyFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyFinalizeObject) Clone() *AnyFinalizeObject { return &e }
 
-// SetGCHandle is event 30, version 0, of task GarbageCollection, opcode
-// SetGCHandle, keyword GCHandleKeyword, level win:Informational.
+// SetGCHandle is event 30, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionSetGCHandle], enabled by [KeywordGCHandle] (0x2) at
+// [etw.LevelInformational] (4). Its payload has 34 bytes, 26 in programs of 32 bits.
+// [AnySetGCHandle] takes newer versions, too.
 //
 // A garbage collection handle was created.
 type SetGCHandle struct {
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Address of the object that the handle refers to.
-	ObjectID etw.Pointer
-	// Kind of handle.
-	Kind GCHandleKind
-	// Generation of the object.
-	Generation uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HandleID      etw.Pointer  // Address that identifies the handle.
+	ObjectID      etw.Pointer  // Address of the object that the handle refers to.
+	Kind          GCHandleKind // Kind of handle.
+	Generation    uint32       // Generation of the object.
+	AppDomainID   uint64       // Identifier of the application domain.
+	ClrInstanceID uint16       // see WithClrInstanceID
 }
 
 // EventDesc returns the description of SetGCHandle.
@@ -5653,8 +5054,7 @@ func (*SetGCHandle) EventDesc() *etw.EventDesc { return &setGCHandle }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *SetGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SetGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HandleID = c.Pointer()
@@ -5700,14 +5100,11 @@ func (e *SetGCHandle) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SetGCHandle) Clone() *SetGCHandle { return &e }
 
-func (e SetGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SetGCHandle) String() string { return string(etw.AppendText(nil, &e)) }
 
 var setGCHandle = etw.EventDesc{
 	Provider: &providerDesc, ID: 30, Level: 4, Opcode: 33, Task: 1, Keywords: 0x2,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "SetGCHandle", TaskName: "GarbageCollection", OpcodeName: "SetGCHandle",
+	Class: classGarbageCollection, Name: "SetGCHandle", TaskName: "GarbageCollection", OpcodeName: "SetGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -5718,19 +5115,13 @@ var setGCHandle = etw.EventDesc{
 	},
 }
 
-// AnySetGCHandle is [SetGCHandle] in any version: a newer one is decoded like
-// it.
+// AnySetGCHandle is [SetGCHandle] in any version: a newer one is decoded like it.
 type AnySetGCHandle struct {
 	Seen etw.Seen
 	SetGCHandle
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySetGCHandle) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&setGCHandle} }
-func (e *AnySetGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SetGCHandle.DecodePayload(p, ptr)
@@ -5739,15 +5130,15 @@ func (e *AnySetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnySetGCHandle) Clone() *AnySetGCHandle { return &e }
 
-// DestroyGCHandle is event 31, version 0, of task GarbageCollection, opcode
-// DestroyGCHandle, keyword GCHandleKeyword, level win:Informational.
+// DestroyGCHandle is event 31, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionDestroyGCHandle], enabled by [KeywordGCHandle] (0x2) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes, 6 in programs of 32 bits.
+// [AnyDestroyGCHandle] takes newer versions, too.
 //
 // A garbage collection handle was freed.
 type DestroyGCHandle struct {
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HandleID      etw.Pointer // Address that identifies the handle.
+	ClrInstanceID uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of DestroyGCHandle.
@@ -5756,8 +5147,7 @@ func (*DestroyGCHandle) EventDesc() *etw.EventDesc { return &destroyGCHandle }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *DestroyGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DestroyGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HandleID = c.Pointer()
@@ -5787,33 +5177,24 @@ func (e *DestroyGCHandle) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DestroyGCHandle) Clone() *DestroyGCHandle { return &e }
 
-func (e DestroyGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DestroyGCHandle) String() string { return string(etw.AppendText(nil, &e)) }
 
 var destroyGCHandle = etw.EventDesc{
 	Provider: &providerDesc, ID: 31, Level: 4, Opcode: 34, Task: 1, Keywords: 0x2,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "DestroyGCHandle", TaskName: "GarbageCollection", OpcodeName: "DestroyGCHandle",
+	Class: classGarbageCollection, Name: "DestroyGCHandle", TaskName: "GarbageCollection", OpcodeName: "DestroyGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyDestroyGCHandle is [DestroyGCHandle] in any version: a newer one is
-// decoded like it.
+// AnyDestroyGCHandle is [DestroyGCHandle] in any version: a newer one is decoded like it.
 type AnyDestroyGCHandle struct {
 	Seen etw.Seen
 	DestroyGCHandle
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDestroyGCHandle) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&destroyGCHandle} }
-func (e *AnyDestroyGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DestroyGCHandle.DecodePayload(p, ptr)
@@ -5822,23 +5203,20 @@ func (e *AnyDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyDestroyGCHandle) Clone() *AnyDestroyGCHandle { return &e }
 
-// GCSampledObjectAllocationLow is event 32, version 0, of task
-// GarbageCollection, opcode GCSampledObjectAllocation, keyword
-// GCSampledObjectAllocationLowKeyword, level win:Informational.
+// GCSampledObjectAllocationLow is event 32, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCSampledObjectAllocation], enabled by
+// [KeywordGCSampledObjectAllocationLow] (0x2000000) at [etw.LevelInformational] (4). Its
+// payload has 30 bytes, 22 in programs of 32 bits. [AnyGCSampledObjectAllocationLow] takes
+// newer versions, too.
 //
-// An allocation that was chosen by a sampling at a low rate. Every type is
-// sampled by itself, so that rare types appear as well.
+// An allocation that was chosen by a sampling at a low rate. Every type is sampled by itself,
+// so that rare types appear as well.
 type GCSampledObjectAllocationLow struct {
-	// Address of the object.
-	Address etw.Pointer
-	// Identifier of the type; BulkType tells its name.
-	TypeID etw.Pointer
-	// Number of objects of this type that the sample stands for.
-	ObjectCountForTypeSample uint32
-	// Size of the objects that the sample stands for, in bytes.
-	TotalSizeForTypeSample uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Address                  etw.Pointer // Address of the object.
+	TypeID                   etw.Pointer // Identifier of the type; BulkType tells its name.
+	ObjectCountForTypeSample uint32      // Number of objects of this type that the sample stands for.
+	TotalSizeForTypeSample   uint64      // Size of the objects that the sample stands for, in bytes.
+	ClrInstanceID            uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCSampledObjectAllocationLow.
@@ -5847,8 +5225,7 @@ func (*GCSampledObjectAllocationLow) EventDesc() *etw.EventDesc { return &gcSamp
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCSampledObjectAllocationLow) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCSampledObjectAllocationLow) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcSampledObjectAllocationLayout)(e).decode(p, ptr, &gcSampledObjectAllocationLow)
 }
@@ -5866,32 +5243,22 @@ func (e *GCSampledObjectAllocationLow) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCSampledObjectAllocationLow) Clone() *GCSampledObjectAllocationLow { return &e }
 
-func (e GCSampledObjectAllocationLow) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCSampledObjectAllocationLow) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCSampledObjectAllocationLow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCSampledObjectAllocationLow) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSampledObjectAllocationLow = etw.EventDesc{
 	Provider: &providerDesc, ID: 32, Level: 4, Opcode: 24, Task: 1, Keywords: 0x2000000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCSampledObjectAllocationLow", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
+	Class: classGarbageCollection, Name: "GCSampledObjectAllocationLow", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
 	Fields: gcSampledObjectAllocationLayoutFields,
 }
 
-// AnyGCSampledObjectAllocationLow is [GCSampledObjectAllocationLow] in any
-// version: a newer one is decoded like it.
+// AnyGCSampledObjectAllocationLow is [GCSampledObjectAllocationLow] in any version: a newer
+// one is decoded like it.
 type AnyGCSampledObjectAllocationLow struct {
 	Seen etw.Seen
 	GCSampledObjectAllocationLow
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCSampledObjectAllocationLow) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcSampledObjectAllocationLow}
-}
-func (e *AnyGCSampledObjectAllocationLow) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCSampledObjectAllocationLow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCSampledObjectAllocationLow.DecodePayload(p, ptr)
@@ -5900,21 +5267,17 @@ func (e *AnyGCSampledObjectAllocationLow) DecodeVersion(version uint8, p []byte,
 // Clone returns a copy of e.
 func (e AnyGCSampledObjectAllocationLow) Clone() *AnyGCSampledObjectAllocationLow { return &e }
 
-// PinObjectAtGCTime is event 33, version 0, of task GarbageCollection, opcode
-// PinObjectAtGCTime, keyword GCKeyword, level win:Verbose.
+// PinObjectAtGCTime is event 33, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionPinObjectAtGCTime], enabled by [KeywordGC] (0x1) at
+// [etw.LevelVerbose] (5). [AnyPinObjectAtGCTime] takes newer versions, too.
 //
 // A garbage collection found an object pinned.
 type PinObjectAtGCTime struct {
-	// Address of the root that pins the object.
-	HandleID etw.Pointer
-	// Address of the object.
-	ObjectID etw.Pointer
-	// Size of the object in bytes.
-	ObjectSize uint64
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HandleID      etw.Pointer // Address of the root that pins the object.
+	ObjectID      etw.Pointer // Address of the object.
+	ObjectSize    uint64      // Size of the object in bytes.
+	TypeName      etw.UTF16   // Full name of the type.
+	ClrInstanceID uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of PinObjectAtGCTime.
@@ -5923,8 +5286,7 @@ func (*PinObjectAtGCTime) EventDesc() *etw.EventDesc { return &pinObjectAtGCTime
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PinObjectAtGCTime) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PinObjectAtGCTime) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HandleID = c.Pointer()
@@ -5969,14 +5331,11 @@ func (e PinObjectAtGCTime) Clone() *PinObjectAtGCTime {
 	return &e
 }
 
-func (e PinObjectAtGCTime) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PinObjectAtGCTime) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PinObjectAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PinObjectAtGCTime) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pinObjectAtGCTime = etw.EventDesc{
 	Provider: &providerDesc, ID: 33, Level: 5, Opcode: 36, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "PinObjectAtGCTime", TaskName: "GarbageCollection", OpcodeName: "PinObjectAtGCTime",
+	Class: classGarbageCollection, Name: "PinObjectAtGCTime", TaskName: "GarbageCollection", OpcodeName: "PinObjectAtGCTime",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -5986,21 +5345,13 @@ var pinObjectAtGCTime = etw.EventDesc{
 	},
 }
 
-// AnyPinObjectAtGCTime is [PinObjectAtGCTime] in any version: a newer one is
-// decoded like it.
+// AnyPinObjectAtGCTime is [PinObjectAtGCTime] in any version: a newer one is decoded like it.
 type AnyPinObjectAtGCTime struct {
 	Seen etw.Seen
 	PinObjectAtGCTime
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPinObjectAtGCTime) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pinObjectAtGCTime}
-}
-func (e *AnyPinObjectAtGCTime) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPinObjectAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PinObjectAtGCTime.DecodePayload(p, ptr)
@@ -6012,15 +5363,14 @@ func (e AnyPinObjectAtGCTime) Clone() *AnyPinObjectAtGCTime {
 	return &e
 }
 
-// GCTriggered is event 35, version 0, of task GarbageCollection, opcode
-// Triggered, keyword GCKeyword, level win:Informational.
+// GCTriggered is event 35, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionTriggered], enabled by [KeywordGC] (0x1) at [etw.LevelInformational]
+// (4). Its payload has 6 bytes. [AnyGCTriggered] takes newer versions, too.
 //
 // A garbage collection was asked for.
 type GCTriggered struct {
-	// Why the collection was asked for.
-	Reason GCReason
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Reason        GCReason // Why the collection was asked for.
+	ClrInstanceID uint16   // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCTriggered.
@@ -6029,8 +5379,7 @@ func (*GCTriggered) EventDesc() *etw.EventDesc { return &gcTriggered }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCTriggered) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCTriggered) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&gcTriggered, p, ptr)
@@ -6061,33 +5410,24 @@ func (e *GCTriggered) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCTriggered) Clone() *GCTriggered { return &e }
 
-func (e GCTriggered) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCTriggered) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCTriggered) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCTriggered) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcTriggered = etw.EventDesc{
 	Provider: &providerDesc, ID: 35, Level: 4, Opcode: 35, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCTriggered", TaskName: "GarbageCollection", OpcodeName: "Triggered",
+	Class: classGarbageCollection, Name: "GCTriggered", TaskName: "GarbageCollection", OpcodeName: "Triggered",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyGCTriggered is [GCTriggered] in any version: a newer one is decoded like
-// it.
+// AnyGCTriggered is [GCTriggered] in any version: a newer one is decoded like it.
 type AnyGCTriggered struct {
 	Seen etw.Seen
 	GCTriggered
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCTriggered) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcTriggered} }
-func (e *AnyGCTriggered) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCTriggered) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCTriggered.DecodePayload(p, ptr)
@@ -6096,15 +5436,14 @@ func (e *AnyGCTriggered) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyGCTriggered) Clone() *AnyGCTriggered { return &e }
 
-// GCBulkRootCCW is event 36, version 0, of task GarbageCollection, opcode
-// GCBulkRootCCW, keyword GCHeapDumpKeyword, level win:Informational.
+// GCBulkRootCCW is event 36, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCBulkRootCCW], enabled by [KeywordGCHeapDump] (0x100000) at
+// [etw.LevelInformational] (4). [AnyGCBulkRootCCW] takes newer versions, too.
 //
 // A batch of roots that are COM callable wrappers, in a heap dump.
 type GCBulkRootCCW struct {
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Count         uint32 // Number of elements of Values.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values GCBulkRootCCWValues // Count elements
 }
@@ -6115,8 +5454,7 @@ func (*GCBulkRootCCW) EventDesc() *etw.EventDesc { return &gcBulkRootCCW }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCBulkRootCCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCBulkRootCCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&gcBulkRootCCW, p, ptr)
@@ -6156,14 +5494,11 @@ func (e GCBulkRootCCW) Clone() *GCBulkRootCCW {
 	return &e
 }
 
-func (e GCBulkRootCCW) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCBulkRootCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCBulkRootCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCBulkRootCCW) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkRootCCW = etw.EventDesc{
 	Provider: &providerDesc, ID: 36, Level: 4, Opcode: 38, Task: 1, Keywords: 0x100000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCBulkRootCCW", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootCCW",
+	Class: classGarbageCollection, Name: "GCBulkRootCCW", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootCCW",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -6183,20 +5518,13 @@ var gcBulkRootCCW = etw.EventDesc{
 //
 // The elements of the batch.
 type GCBulkRootCCWValue struct {
-	// Identifier of the root.
-	GCRootID uint64
-	// Address of the wrapped object.
-	ObjectID uint64
-	// Identifier of the type; BulkType tells its name.
-	TypeID uint64
-	// Address of the wrapper's IUnknown interface.
-	IUnknown uint64
-	// Reference count of the wrapper.
-	RefCount uint32
-	// Reference count that the Windows Runtime holds.
-	PeggedRefCount uint32
-	// How the wrapper keeps the object.
-	Flags GCRootCCWFlags
+	GCRootID       uint64         // Identifier of the root.
+	ObjectID       uint64         // Address of the wrapped object.
+	TypeID         uint64         // Identifier of the type; BulkType tells its name.
+	IUnknown       uint64         // Address of the wrapper's IUnknown interface.
+	RefCount       uint32         // Reference count of the wrapper.
+	PeggedRefCount uint32         // Reference count that the Windows Runtime holds.
+	Flags          GCRootCCWFlags // How the wrapper keeps the object.
 }
 
 func (v *GCBulkRootCCWValue) read(c *etw.Cursor) {
@@ -6213,7 +5541,7 @@ func (v *GCBulkRootCCWValue) read(c *etw.Cursor) {
 	v.Flags = GCRootCCWFlags(binary.LittleEndian.Uint32(p[40:]))
 }
 
-func (v *GCBulkRootCCWValue) write(a *etw.Appender, i int) {
+func (v *GCBulkRootCCWValue) write(a *etw.Appender, _ int) {
 	a.Uint64(v.GCRootID)
 	a.Uint64(v.ObjectID)
 	a.Uint64(v.TypeID)
@@ -6247,14 +5575,11 @@ func (v *GCBulkRootCCWValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCBulkRootCCWValue) Clone() GCBulkRootCCWValue { return v }
 
-func (v *GCBulkRootCCWValue) value() etw.Value { return etw.StructValue(&gcBulkRootCCW.Fields[2], v) }
+func (v GCBulkRootCCWValue) String() string {
+	return etw.StructValue(&gcBulkRootCCW.Fields[2], &v).String()
+}
 
-func (v GCBulkRootCCWValue) String() string               { return v.value().String() }
-func (v GCBulkRootCCWValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCBulkRootCCWValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// GCBulkRootCCWValues is a sequence of [GCBulkRootCCWValue] that aliases a
-// payload.
+// GCBulkRootCCWValues is a sequence of [GCBulkRootCCWValue] that aliases a payload.
 type GCBulkRootCCWValues struct {
 	p   []byte
 	n   int
@@ -6300,8 +5625,7 @@ func (s GCBulkRootCCWValues) All() iter.Seq[GCBulkRootCCWValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCBulkRootCCWValues) Equal(t GCBulkRootCCWValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -6315,8 +5639,9 @@ func (s GCBulkRootCCWValues) Clone() GCBulkRootCCWValues {
 	return s
 }
 
-func (s GCBulkRootCCWValues) String() string               { return etw.ElementsText(s.All()) }
-func (s GCBulkRootCCWValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkRootCCWValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCBulkRootCCWValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCBulkRootCCWValues) read(c *etw.Cursor, n uint64) {
@@ -6330,19 +5655,13 @@ func (s GCBulkRootCCWValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkRootCCW is [GCBulkRootCCW] in any version: a newer one is decoded
-// like it.
+// AnyGCBulkRootCCW is [GCBulkRootCCW] in any version: a newer one is decoded like it.
 type AnyGCBulkRootCCW struct {
 	Seen etw.Seen
 	GCBulkRootCCW
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCBulkRootCCW) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkRootCCW} }
-func (e *AnyGCBulkRootCCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCBulkRootCCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCBulkRootCCW.DecodePayload(p, ptr)
@@ -6354,16 +5673,15 @@ func (e AnyGCBulkRootCCW) Clone() *AnyGCBulkRootCCW {
 	return &e
 }
 
-// GCBulkRCW is event 37, version 0, of task GarbageCollection, opcode
-// GCBulkRCW, keyword GCHeapDumpKeyword, level win:Informational.
+// GCBulkRCW is event 37, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCBulkRCW], enabled by [KeywordGCHeapDump] (0x100000) at
+// [etw.LevelInformational] (4). [AnyGCBulkRCW] takes newer versions, too.
 //
-// A batch of runtime callable wrappers, in a heap dump: managed objects that
-// stand for COM objects.
+// A batch of runtime callable wrappers, in a heap dump: managed objects that stand for COM
+// objects.
 type GCBulkRCW struct {
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Count         uint32 // Number of elements of Values.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values GCBulkRCWValues // Count elements
 }
@@ -6374,8 +5692,7 @@ func (*GCBulkRCW) EventDesc() *etw.EventDesc { return &gcBulkRCW }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCBulkRCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCBulkRCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&gcBulkRCW, p, ptr)
@@ -6415,14 +5732,11 @@ func (e GCBulkRCW) Clone() *GCBulkRCW {
 	return &e
 }
 
-func (e GCBulkRCW) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCBulkRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCBulkRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCBulkRCW) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkRCW = etw.EventDesc{
 	Provider: &providerDesc, ID: 37, Level: 4, Opcode: 39, Task: 1, Keywords: 0x100000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCBulkRCW", TaskName: "GarbageCollection", OpcodeName: "GCBulkRCW",
+	Class: classGarbageCollection, Name: "GCBulkRCW", TaskName: "GarbageCollection", OpcodeName: "GCBulkRCW",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -6441,18 +5755,12 @@ var gcBulkRCW = etw.EventDesc{
 //
 // The elements of the batch.
 type GCBulkRCWValue struct {
-	// Address of the managed object.
-	ObjectID uint64
-	// Identifier of the type; BulkType tells its name.
-	TypeID uint64
-	// Address of the COM object's IUnknown interface.
-	IUnknown uint64
-	// Address of the interface's virtual function table.
-	VTable uint64
-	// Reference count of the wrapper.
-	RefCount uint32
-	// 0 in every runtime whose source is public.
-	Flags uint32
+	ObjectID uint64 // Address of the managed object.
+	TypeID   uint64 // Identifier of the type; BulkType tells its name.
+	IUnknown uint64 // Address of the COM object's IUnknown interface.
+	VTable   uint64 // Address of the interface's virtual function table.
+	RefCount uint32 // Reference count of the wrapper.
+	Flags    uint32 // 0 in every runtime whose source is public.
 }
 
 func (v *GCBulkRCWValue) read(c *etw.Cursor) {
@@ -6468,7 +5776,7 @@ func (v *GCBulkRCWValue) read(c *etw.Cursor) {
 	v.Flags = binary.LittleEndian.Uint32(p[36:])
 }
 
-func (v *GCBulkRCWValue) write(a *etw.Appender, i int) {
+func (v *GCBulkRCWValue) write(a *etw.Appender, _ int) {
 	a.Uint64(v.ObjectID)
 	a.Uint64(v.TypeID)
 	a.Uint64(v.IUnknown)
@@ -6499,11 +5807,7 @@ func (v *GCBulkRCWValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCBulkRCWValue) Clone() GCBulkRCWValue { return v }
 
-func (v *GCBulkRCWValue) value() etw.Value { return etw.StructValue(&gcBulkRCW.Fields[2], v) }
-
-func (v GCBulkRCWValue) String() string               { return v.value().String() }
-func (v GCBulkRCWValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCBulkRCWValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v GCBulkRCWValue) String() string { return etw.StructValue(&gcBulkRCW.Fields[2], &v).String() }
 
 // GCBulkRCWValues is a sequence of [GCBulkRCWValue] that aliases a payload.
 type GCBulkRCWValues struct {
@@ -6551,8 +5855,7 @@ func (s GCBulkRCWValues) All() iter.Seq[GCBulkRCWValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCBulkRCWValues) Equal(t GCBulkRCWValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -6566,8 +5869,9 @@ func (s GCBulkRCWValues) Clone() GCBulkRCWValues {
 	return s
 }
 
-func (s GCBulkRCWValues) String() string               { return etw.ElementsText(s.All()) }
-func (s GCBulkRCWValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkRCWValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCBulkRCWValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCBulkRCWValues) read(c *etw.Cursor, n uint64) {
@@ -6587,12 +5891,7 @@ type AnyGCBulkRCW struct {
 	GCBulkRCW
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCBulkRCW) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcBulkRCW} }
-func (e *AnyGCBulkRCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCBulkRCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCBulkRCW.DecodePayload(p, ptr)
@@ -6604,18 +5903,15 @@ func (e AnyGCBulkRCW) Clone() *AnyGCBulkRCW {
 	return &e
 }
 
-// GCBulkRootStaticVar is event 38, version 0, of task GarbageCollection,
-// opcode GCBulkRootStaticVar, keyword GCHeapDumpKeyword, level
-// win:Informational.
+// GCBulkRootStaticVar is event 38, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCBulkRootStaticVar], enabled by [KeywordGCHeapDump] (0x100000) at
+// [etw.LevelInformational] (4). [AnyGCBulkRootStaticVar] takes newer versions, too.
 //
 // A batch of roots that are static variables, in a heap dump.
 type GCBulkRootStaticVar struct {
-	// Number of elements of Values.
-	Count uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Count         uint32 // Number of elements of Values.
+	AppDomainID   uint64 // Identifier of the application domain.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values GCBulkRootStaticVarValues // Count elements
 }
@@ -6626,8 +5922,7 @@ func (*GCBulkRootStaticVar) EventDesc() *etw.EventDesc { return &gcBulkRootStati
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCBulkRootStaticVar) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCBulkRootStaticVar) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 14 {
 		return 0, etw.Short(&gcBulkRootStaticVar, p, ptr)
@@ -6671,14 +5966,11 @@ func (e GCBulkRootStaticVar) Clone() *GCBulkRootStaticVar {
 	return &e
 }
 
-func (e GCBulkRootStaticVar) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCBulkRootStaticVar) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCBulkRootStaticVar) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCBulkRootStaticVar) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkRootStaticVar = etw.EventDesc{
 	Provider: &providerDesc, ID: 38, Level: 4, Opcode: 40, Task: 1, Keywords: 0x100000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCBulkRootStaticVar", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootStaticVar",
+	Class: classGarbageCollection, Name: "GCBulkRootStaticVar", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootStaticVar",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -6697,16 +5989,11 @@ var gcBulkRootStaticVar = etw.EventDesc{
 //
 // The elements of the batch.
 type GCBulkRootStaticVarValue struct {
-	// Address of the static variable.
-	GCRootID uint64
-	// Address of the object that the variable refers to.
-	ObjectID uint64
-	// Identifier of the type that declares the variable.
-	TypeID uint64
-	// What kind of variable it is.
-	Flags GCRootStaticVarFlags
-	// Name of the variable.
-	FieldName etw.UTF16
+	GCRootID  uint64               // Address of the static variable.
+	ObjectID  uint64               // Address of the object that the variable refers to.
+	TypeID    uint64               // Identifier of the type that declares the variable.
+	Flags     GCRootStaticVarFlags // What kind of variable it is.
+	FieldName etw.UTF16            // Name of the variable.
 }
 
 func (v *GCBulkRootStaticVarValue) read(c *etw.Cursor) {
@@ -6752,16 +6039,12 @@ func (v GCBulkRootStaticVarValue) Clone() GCBulkRootStaticVarValue {
 	return v
 }
 
-func (v *GCBulkRootStaticVarValue) value() etw.Value {
-	return etw.StructValue(&gcBulkRootStaticVar.Fields[3], v)
+func (v GCBulkRootStaticVarValue) String() string {
+	return etw.StructValue(&gcBulkRootStaticVar.Fields[3], &v).String()
 }
 
-func (v GCBulkRootStaticVarValue) String() string               { return v.value().String() }
-func (v GCBulkRootStaticVarValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCBulkRootStaticVarValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// GCBulkRootStaticVarValues is a sequence of [GCBulkRootStaticVarValue] that
-// aliases a payload.
+// GCBulkRootStaticVarValues is a sequence of [GCBulkRootStaticVarValue] that aliases a
+// payload.
 type GCBulkRootStaticVarValues struct {
 	p   []byte
 	n   int
@@ -6798,8 +6081,7 @@ func (s GCBulkRootStaticVarValues) All() iter.Seq[GCBulkRootStaticVarValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCBulkRootStaticVarValues) Equal(t GCBulkRootStaticVarValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -6813,8 +6095,9 @@ func (s GCBulkRootStaticVarValues) Clone() GCBulkRootStaticVarValues {
 	return s
 }
 
-func (s GCBulkRootStaticVarValues) String() string               { return etw.ElementsText(s.All()) }
-func (s GCBulkRootStaticVarValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCBulkRootStaticVarValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCBulkRootStaticVarValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCBulkRootStaticVarValues) read(c *etw.Cursor, n uint64) {
@@ -6832,21 +6115,14 @@ func (s GCBulkRootStaticVarValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCBulkRootStaticVar is [GCBulkRootStaticVar] in any version: a newer one
-// is decoded like it.
+// AnyGCBulkRootStaticVar is [GCBulkRootStaticVar] in any version: a newer one is decoded like
+// it.
 type AnyGCBulkRootStaticVar struct {
 	Seen etw.Seen
 	GCBulkRootStaticVar
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCBulkRootStaticVar) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcBulkRootStaticVar}
-}
-func (e *AnyGCBulkRootStaticVar) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCBulkRootStaticVar) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCBulkRootStaticVar.DecodePayload(p, ptr)
@@ -6858,25 +6134,21 @@ func (e AnyGCBulkRootStaticVar) Clone() *AnyGCBulkRootStaticVar {
 	return &e
 }
 
-// GCDynamicEvent is event 39, version 0, of task GarbageCollection, opcode
-// GCDynamicEvent, keywords GCKeyword, GCHandleKeyword, GCHeapDumpKeyword,
-// GCSampledObjectAllocationHighKeyword, GCHeapSurvivalAndMovementKeyword,
-// ManagedHeapCollectKeyword, GCHeapAndTypeNamesKeyword and
-// GCSampledObjectAllocationLowKeyword, level win:LogAlways.
+// GCDynamicEvent is event 39, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCDynamicEvent], enabled by [KeywordGC] (0x1), [KeywordGCHandle]
+// (0x2), [KeywordGCHeapDump] (0x100000), [KeywordGCSampledObjectAllocationHigh] (0x200000),
+// [KeywordGCHeapSurvivalAndMovement] (0x400000), [KeywordManagedHeapCollect] (0x800000),
+// [KeywordGCHeapAndTypeNames] (0x1000000), or [KeywordGCSampledObjectAllocationLow]
+// (0x2000000) at [etw.LevelLogAlways] (0). [AnyGCDynamicEvent] takes newer versions, too.
 //
-// Carries an event that the garbage collector defines by itself and that has
-// no entry in the manifest: Name says which (CommittedUsage and
-// HeapCountTuning are some), and Data is its payload, whose layout depends on
-// the name and on the runtime's version.
+// Carries an event that the garbage collector defines by itself and that has no entry in the
+// manifest: Name says which (CommittedUsage and HeapCountTuning are some), and Data is its
+// payload, whose layout depends on the name and on the runtime's version.
 type GCDynamicEvent struct {
-	// Name of the event.
-	Name etw.UTF16
-	// Number of bytes of Data.
-	DataSize uint32
-	// Payload of the event.
-	Data etw.Binary
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Name          etw.UTF16  // Name of the event.
+	DataSize      uint32     // Number of bytes of Data.
+	Data          etw.Binary // Payload of the event.
+	ClrInstanceID uint16     // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCDynamicEvent.
@@ -6885,8 +6157,7 @@ func (*GCDynamicEvent) EventDesc() *etw.EventDesc { return &gcDynamicEvent }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCDynamicEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCDynamicEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Name = c.UTF16()
@@ -6928,14 +6199,11 @@ func (e GCDynamicEvent) Clone() *GCDynamicEvent {
 	return &e
 }
 
-func (e GCDynamicEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCDynamicEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCDynamicEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCDynamicEvent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcDynamicEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 39, Opcode: 41, Task: 1, Keywords: 0x3f00003,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCDynamicEvent", TaskName: "GarbageCollection", OpcodeName: "GCDynamicEvent",
+	Class: classGarbageCollection, Name: "GCDynamicEvent", TaskName: "GarbageCollection", OpcodeName: "GCDynamicEvent",
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "DataSize", Type: etw.InUInt32},
@@ -6944,19 +6212,13 @@ var gcDynamicEvent = etw.EventDesc{
 	},
 }
 
-// AnyGCDynamicEvent is [GCDynamicEvent] in any version: a newer one is decoded
-// like it.
+// AnyGCDynamicEvent is [GCDynamicEvent] in any version: a newer one is decoded like it.
 type AnyGCDynamicEvent struct {
 	Seen etw.Seen
 	GCDynamicEvent
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCDynamicEvent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcDynamicEvent} }
-func (e *AnyGCDynamicEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCDynamicEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCDynamicEvent.DecodePayload(p, ptr)
@@ -6969,16 +6231,16 @@ func (e AnyGCDynamicEvent) Clone() *AnyGCDynamicEvent {
 	return &e
 }
 
-// IncreaseMemoryPressure is event 200, version 0, of task GarbageCollection,
-// opcode IncreaseMemoryPressure, keyword GCKeyword, level win:Verbose.
+// IncreaseMemoryPressure is event 200, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionIncreaseMemoryPressure], enabled by [KeywordGC] (0x1) at
+// [etw.LevelVerbose] (5). Its payload has 10 bytes. [AnyIncreaseMemoryPressure] takes newer
+// versions, too.
 //
 // A program told the collector of native memory that managed objects hold
 // (GC.AddMemoryPressure).
 type IncreaseMemoryPressure struct {
-	// Bytes of native memory that were added.
-	BytesAllocated uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BytesAllocated uint64 // Bytes of native memory that were added.
+	ClrInstanceID  uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of IncreaseMemoryPressure.
@@ -6987,8 +6249,7 @@ func (*IncreaseMemoryPressure) EventDesc() *etw.EventDesc { return &increaseMemo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *IncreaseMemoryPressure) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IncreaseMemoryPressure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&increaseMemoryPressure, p, ptr)
@@ -7019,35 +6280,25 @@ func (e *IncreaseMemoryPressure) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e IncreaseMemoryPressure) Clone() *IncreaseMemoryPressure { return &e }
 
-func (e IncreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IncreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IncreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IncreaseMemoryPressure) String() string { return string(etw.AppendText(nil, &e)) }
 
 var increaseMemoryPressure = etw.EventDesc{
 	Provider: &providerDesc, ID: 200, Level: 5, Opcode: 200, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "IncreaseMemoryPressure", TaskName: "GarbageCollection", OpcodeName: "IncreaseMemoryPressure",
+	Class: classGarbageCollection, Name: "IncreaseMemoryPressure", TaskName: "GarbageCollection", OpcodeName: "IncreaseMemoryPressure",
 	Fields: []etw.FieldDesc{
 		{Name: "BytesAllocated", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyIncreaseMemoryPressure is [IncreaseMemoryPressure] in any version: a
-// newer one is decoded like it.
+// AnyIncreaseMemoryPressure is [IncreaseMemoryPressure] in any version: a newer one is decoded
+// like it.
 type AnyIncreaseMemoryPressure struct {
 	Seen etw.Seen
 	IncreaseMemoryPressure
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyIncreaseMemoryPressure) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&increaseMemoryPressure}
-}
-func (e *AnyIncreaseMemoryPressure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyIncreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.IncreaseMemoryPressure.DecodePayload(p, ptr)
@@ -7056,16 +6307,16 @@ func (e *AnyIncreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyIncreaseMemoryPressure) Clone() *AnyIncreaseMemoryPressure { return &e }
 
-// DecreaseMemoryPressure is event 201, version 0, of task GarbageCollection,
-// opcode DecreaseMemoryPressure, keyword GCKeyword, level win:Verbose.
+// DecreaseMemoryPressure is event 201, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionDecreaseMemoryPressure], enabled by [KeywordGC] (0x1) at
+// [etw.LevelVerbose] (5). Its payload has 10 bytes. [AnyDecreaseMemoryPressure] takes newer
+// versions, too.
 //
 // A program told the collector of native memory that managed objects gave up
 // (GC.RemoveMemoryPressure).
 type DecreaseMemoryPressure struct {
-	// Bytes of native memory that were given up.
-	BytesFreed uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BytesFreed    uint64 // Bytes of native memory that were given up.
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of DecreaseMemoryPressure.
@@ -7074,8 +6325,7 @@ func (*DecreaseMemoryPressure) EventDesc() *etw.EventDesc { return &decreaseMemo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *DecreaseMemoryPressure) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DecreaseMemoryPressure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&decreaseMemoryPressure, p, ptr)
@@ -7106,35 +6356,25 @@ func (e *DecreaseMemoryPressure) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DecreaseMemoryPressure) Clone() *DecreaseMemoryPressure { return &e }
 
-func (e DecreaseMemoryPressure) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DecreaseMemoryPressure) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DecreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DecreaseMemoryPressure) String() string { return string(etw.AppendText(nil, &e)) }
 
 var decreaseMemoryPressure = etw.EventDesc{
 	Provider: &providerDesc, ID: 201, Level: 5, Opcode: 201, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "DecreaseMemoryPressure", TaskName: "GarbageCollection", OpcodeName: "DecreaseMemoryPressure",
+	Class: classGarbageCollection, Name: "DecreaseMemoryPressure", TaskName: "GarbageCollection", OpcodeName: "DecreaseMemoryPressure",
 	Fields: []etw.FieldDesc{
 		{Name: "BytesFreed", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyDecreaseMemoryPressure is [DecreaseMemoryPressure] in any version: a
-// newer one is decoded like it.
+// AnyDecreaseMemoryPressure is [DecreaseMemoryPressure] in any version: a newer one is decoded
+// like it.
 type AnyDecreaseMemoryPressure struct {
 	Seen etw.Seen
 	DecreaseMemoryPressure
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDecreaseMemoryPressure) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&decreaseMemoryPressure}
-}
-func (e *AnyDecreaseMemoryPressure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDecreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DecreaseMemoryPressure.DecodePayload(p, ptr)
@@ -7143,19 +6383,18 @@ func (e *AnyDecreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyDecreaseMemoryPressure) Clone() *AnyDecreaseMemoryPressure { return &e }
 
-// GCMarkWithType is event 202, version 0, of task GarbageCollection, opcode
-// GCMarkWithType, keyword GCKeyword, level win:Informational.
+// GCMarkWithType is event 202, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCMarkWithType], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 18 bytes. [AnyGCMarkWithType] takes newer
+// versions, too.
 //
 // One heap has been marked from the roots of one kind.
 type GCMarkWithType struct {
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Kind of the roots.
-	Type GCRootKind
-	// Bytes that were marked from these roots.
-	Bytes uint64
+	HeapNum       uint32
+	ClrInstanceID uint16     // see WithClrInstanceID
+	Type          GCRootKind // Kind of the roots.
+	Bytes         uint64     // Bytes that were marked from these roots.
 }
 
 // EventDesc returns the description of GCMarkWithType.
@@ -7164,8 +6403,7 @@ func (*GCMarkWithType) EventDesc() *etw.EventDesc { return &gcMarkWithType }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCMarkWithType) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCMarkWithType) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&gcMarkWithType, p, ptr)
@@ -7204,14 +6442,11 @@ func (e *GCMarkWithType) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCMarkWithType) Clone() *GCMarkWithType { return &e }
 
-func (e GCMarkWithType) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCMarkWithType) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCMarkWithType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCMarkWithType) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcMarkWithType = etw.EventDesc{
 	Provider: &providerDesc, ID: 202, Level: 4, Opcode: 202, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCMarkWithType", TaskName: "GarbageCollection", OpcodeName: "GCMarkWithType",
+	Class: classGarbageCollection, Name: "GCMarkWithType", TaskName: "GarbageCollection", OpcodeName: "GCMarkWithType",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapNum", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -7220,19 +6455,13 @@ var gcMarkWithType = etw.EventDesc{
 	},
 }
 
-// AnyGCMarkWithType is [GCMarkWithType] in any version: a newer one is decoded
-// like it.
+// AnyGCMarkWithType is [GCMarkWithType] in any version: a newer one is decoded like it.
 type AnyGCMarkWithType struct {
 	Seen etw.Seen
 	GCMarkWithType
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCMarkWithType) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcMarkWithType} }
-func (e *AnyGCMarkWithType) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCMarkWithType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCMarkWithType.DecodePayload(p, ptr)
@@ -7241,24 +6470,21 @@ func (e *AnyGCMarkWithType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyGCMarkWithType) Clone() *AnyGCMarkWithType { return &e }
 
-// GCJoinV2 is GCJoin_V2: event 203, version 2, of task GarbageCollection,
-// opcode GCJoin, keyword GCKeyword, level win:Verbose.
+// GCJoinV2 is GCJoin_V2: event 203, version 2, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCJoin], enabled by [KeywordGC] (0x1) at [etw.LevelVerbose] (5). Its
+// payload has 18 bytes. [AnyGCJoin] takes newer versions, too.
 //
-// A thread of a server collection reached, or left, a point at which all of
-// them wait for each other. Its older versions are events of the private
-// provider.
+// A thread of a server collection reached, or left, a point at which all of them wait for each
+// other. Its older versions are events of the private provider.
 type GCJoinV2 struct {
-	// Number of the heap, and so of the thread; 100 and more where the event is
-	// about the restart of all threads.
-	Heap uint32
-	// Whether the thread begins or ends the step.
-	JoinTime GCJoinTime
+	// Number of the heap, and so of the thread; 100 and more where the event is about the restart
+	// of all threads.
+	Heap     uint32
+	JoinTime GCJoinTime // Whether the thread begins or ends the step.
 	// What the thread does: wait for the others, arrive last, or start them again.
-	JoinType GCJoinType
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Which of the collection's joining points it is. The numbers depend on the
-	// runtime's version.
+	JoinType      GCJoinType
+	ClrInstanceID uint16 // see WithClrInstanceID
+	// Which of the collection's joining points it is. The numbers depend on the runtime's version.
 	JoinID uint32
 }
 
@@ -7268,8 +6494,7 @@ func (*GCJoinV2) EventDesc() *etw.EventDesc { return &gcJoinV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCJoinV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCJoinV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&gcJoinV2, p, ptr)
@@ -7312,14 +6537,11 @@ func (e *GCJoinV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCJoinV2) Clone() *GCJoinV2 { return &e }
 
-func (e GCJoinV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCJoinV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCJoinV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCJoinV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcJoinV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 203, Version: 2, Level: 5, Opcode: 203, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCJoin_V2", TaskName: "GarbageCollection", OpcodeName: "GCJoin",
+	Class: classGarbageCollection, Name: "GCJoin_V2", TaskName: "GarbageCollection", OpcodeName: "GCJoin",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InUInt32},
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
@@ -7335,12 +6557,7 @@ type AnyGCJoin struct {
 	GCJoinV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCJoin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcJoinV2} }
-func (e *AnyGCJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.GCJoinV2.DecodePayload(p, ptr)
@@ -7349,47 +6566,38 @@ func (e *AnyGCJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 // Clone returns a copy of e.
 func (e AnyGCJoin) Clone() *AnyGCJoin { return &e }
 
-// GCPerHeapHistoryV3 is GCPerHeapHistory_V3: event 204, version 3, of task
-// GarbageCollection, opcode GCPerHeapHistory, keyword GCKeyword, level
-// win:Informational.
+// GCPerHeapHistoryV3 is GCPerHeapHistory_V3: event 204, version 3, of [TaskGarbageCollection],
+// opcode [OpcodeGarbageCollectionGCPerHeapHistory], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4). [AnyGCPerHeapHistory] takes newer versions, too.
 //
-// What a garbage collection did to one heap, and why: one event for each heap,
-// at the end. Its older versions are events of the private provider.
+// What a garbage collection did to one heap, and why: one event for each heap, at the end. Its
+// older versions are events of the private provider.
 type GCPerHeapHistoryV3 struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Bytes that generation 2 took from its free list for surviving objects of
-	// generation 1.
+	ClrInstanceID uint16 // see WithClrInstanceID
+	// Bytes that generation 2 took from its free list for surviving objects of generation 1.
 	FreeListAllocated etw.Pointer
 	// Bytes of the free list of generation 2 that did not fit and were given up.
-	FreeListRejected etw.Pointer
-	// Bytes that generation 2 took at the ends of its segments.
-	EndOfSegAllocated etw.Pointer
+	FreeListRejected  etw.Pointer
+	EndOfSegAllocated etw.Pointer // Bytes that generation 2 took at the ends of its segments.
 	// Bytes that were allocated in the generations that were collected.
 	CondemnedAllocated etw.Pointer
-	// Bytes of pinned objects that were promoted to generation 2.
-	PinnedAllocated etw.Pointer
-	// Bytes of pinned objects that the collector had to step over while it
-	// allocated.
+	PinnedAllocated    etw.Pointer // Bytes of pinned objects that were promoted to generation 2.
+	// Bytes of pinned objects that the collector had to step over while it allocated.
 	PinnedAllocatedAdvance etw.Pointer
 	// How much of the free list of generation 2 is put to use, in percent.
 	RunningFreeListEfficiency uint32
-	// Which generations were considered, two bits each: bits 0-1 the one to begin
-	// with, bits 2-3 the final one of this heap, bits 4-5 the one whose budget was
-	// exceeded, bits 6-7 the one that tuning by time chose.
-	CondemnReasons0 uint32
-	// The conditions under which this generation was chosen.
-	CondemnReasons1 GCCondemnConditions
-	// Whether the heap was compacted, and the reason.
-	CompactMechanisms GCCompactMechanisms
-	// Whether the heap was expanded, and how.
-	ExpandMechanisms GCExpandMechanisms
+	// Which generations were considered, two bits each: bits 0-1 the one to begin with, bits 2-3
+	// the final one of this heap, bits 4-5 the one whose budget was exceeded, bits 6-7 the one
+	// that tuning by time chose.
+	CondemnReasons0   uint32
+	CondemnReasons1   GCCondemnConditions // The conditions under which this generation was chosen.
+	CompactMechanisms GCCompactMechanisms // Whether the heap was compacted, and the reason.
+	ExpandMechanisms  GCExpandMechanisms  // Whether the heap was expanded, and how.
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapIndex uint32
-	// Bytes that generation 0 has committed beyond its need.
-	ExtraGen0Commit etw.Pointer
-	// Number of elements of Values: 4 (generations 0 to 2 and the large object
-	// heap), or 5 with the pinned object heap.
+	HeapIndex       uint32
+	ExtraGen0Commit etw.Pointer // Bytes that generation 0 has committed beyond its need.
+	// Number of elements of Values: 4 (generations 0 to 2 and the large object heap), or 5 with
+	// the pinned object heap.
 	Count uint32
 	// One element for each generation.
 	Values GCPerHeapHistoryV3Values // Count elements
@@ -7401,8 +6609,7 @@ func (*GCPerHeapHistoryV3) EventDesc() *etw.EventDesc { return &gcPerHeapHistory
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCPerHeapHistoryV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCPerHeapHistoryV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&gcPerHeapHistoryV3, p, ptr)
@@ -7494,14 +6701,11 @@ func (e GCPerHeapHistoryV3) Clone() *GCPerHeapHistoryV3 {
 	return &e
 }
 
-func (e GCPerHeapHistoryV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCPerHeapHistoryV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCPerHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCPerHeapHistoryV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcPerHeapHistoryV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 204, Version: 3, Level: 4, Opcode: 204, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCPerHeapHistory_V3", TaskName: "GarbageCollection", OpcodeName: "GCPerHeapHistory",
+	Class: classGarbageCollection, Name: "GCPerHeapHistory_V3", TaskName: "GarbageCollection", OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "FreeListAllocated", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -7538,25 +6742,19 @@ var gcPerHeapHistoryV3 = etw.EventDesc{
 // One element for each generation.
 type GCPerHeapHistoryV3Value struct {
 	// Size at the start of the collection in bytes, fragmentation included.
-	SizeBefore etw.Pointer
-	// Bytes in the free list at the start.
-	FreeListBefore etw.Pointer
+	SizeBefore     etw.Pointer
+	FreeListBefore etw.Pointer // Bytes in the free list at the start.
 	// Bytes at the start that are free but too small for the free list.
 	FreeObjBefore etw.Pointer
 	// Size at the end of the collection in bytes, fragmentation included.
-	SizeAfter etw.Pointer
-	// Bytes in the free list at the end.
-	FreeListAfter etw.Pointer
+	SizeAfter     etw.Pointer
+	FreeListAfter etw.Pointer // Bytes in the free list at the end.
 	// Bytes at the end that are free but too small for the free list.
-	FreeObjAfter etw.Pointer
-	// Bytes that came into the generation from the younger one.
-	In etw.Pointer
-	// Bytes of pinned objects that survived.
-	PinnedSurv etw.Pointer
-	// Bytes of objects that survived and were not pinned.
-	NonePinnedSurv etw.Pointer
-	// New allocation budget in bytes.
-	NewAllocation etw.Pointer
+	FreeObjAfter   etw.Pointer
+	In             etw.Pointer // Bytes that came into the generation from the younger one.
+	PinnedSurv     etw.Pointer // Bytes of pinned objects that survived.
+	NonePinnedSurv etw.Pointer // Bytes of objects that survived and were not pinned.
+	NewAllocation  etw.Pointer // New allocation budget in bytes.
 }
 
 func (v *GCPerHeapHistoryV3Value) read(c *etw.Cursor) {
@@ -7615,16 +6813,11 @@ func (v *GCPerHeapHistoryV3Value) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCPerHeapHistoryV3Value) Clone() GCPerHeapHistoryV3Value { return v }
 
-func (v *GCPerHeapHistoryV3Value) value() etw.Value {
-	return etw.StructValue(&gcPerHeapHistoryV3.Fields[15], v)
+func (v GCPerHeapHistoryV3Value) String() string {
+	return etw.StructValue(&gcPerHeapHistoryV3.Fields[15], &v).String()
 }
 
-func (v GCPerHeapHistoryV3Value) String() string               { return v.value().String() }
-func (v GCPerHeapHistoryV3Value) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCPerHeapHistoryV3Value) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// GCPerHeapHistoryV3Values is a sequence of [GCPerHeapHistoryV3Value] that
-// aliases a payload.
+// GCPerHeapHistoryV3Values is a sequence of [GCPerHeapHistoryV3Value] that aliases a payload.
 type GCPerHeapHistoryV3Values struct {
 	p   []byte
 	n   int
@@ -7670,8 +6863,7 @@ func (s GCPerHeapHistoryV3Values) All() iter.Seq[GCPerHeapHistoryV3Value] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCPerHeapHistoryV3Values) Equal(t GCPerHeapHistoryV3Values) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -7685,8 +6877,9 @@ func (s GCPerHeapHistoryV3Values) Clone() GCPerHeapHistoryV3Values {
 	return s
 }
 
-func (s GCPerHeapHistoryV3Values) String() string               { return etw.ElementsText(s.All()) }
-func (s GCPerHeapHistoryV3Values) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCPerHeapHistoryV3Values) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCPerHeapHistoryV3Values) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCPerHeapHistoryV3Values) read(c *etw.Cursor, n uint64) {
@@ -7700,21 +6893,13 @@ func (s GCPerHeapHistoryV3Values) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCPerHeapHistory is [GCPerHeapHistoryV3] in any version: a newer one is
-// decoded like it.
+// AnyGCPerHeapHistory is [GCPerHeapHistoryV3] in any version: a newer one is decoded like it.
 type AnyGCPerHeapHistory struct {
 	Seen etw.Seen
 	GCPerHeapHistoryV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCPerHeapHistory) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcPerHeapHistoryV3}
-}
-func (e *AnyGCPerHeapHistory) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCPerHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.GCPerHeapHistoryV3.DecodePayload(p, ptr)
@@ -7726,32 +6911,21 @@ func (e AnyGCPerHeapHistory) Clone() *AnyGCPerHeapHistory {
 	return &e
 }
 
-// GCGlobalHeapHistoryV2 is GCGlobalHeapHistory_V2: event 205, version 2, of
-// task GarbageCollection, opcode GCGlobalHeapHistory, keyword GCKeyword, level
-// win:Informational.
+// GCGlobalHeapHistoryV2 is GCGlobalHeapHistory_V2: event 205, version 2. Its payload has 38
+// bytes. [AnyGCGlobalHeapHistory] says what it means.
 //
-// What a garbage collection decided for all heaps, and why. Its older versions
-// are events of the private provider.
+// What a garbage collection decided for all heaps, and why. Its older versions are events of
+// the private provider.
 type GCGlobalHeapHistoryV2 struct {
-	// New allocation budget of generation 0, in bytes.
 	FinalYoungestDesired uint64
-	// Number of heaps, 1 unless the collector runs in server mode.
-	NumHeaps int32
-	// Generation that was collected, with all younger ones.
-	CondemnedGeneration uint32
-	// For how many further collections the budget of generation 0 is reduced.
-	Gen0ReductionCount uint32
-	// Why the collection was started.
-	Reason GCReason
-	// What the collection used.
-	GlobalMechanisms GCGlobalMechanisms
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Latency mode that the program asked for.
-	PauseMode GCPauseMode
-	// How much of the machine's memory, or of the container's, is in use, in
-	// percent.
-	MemoryPressure uint32
+	NumHeaps             int32
+	CondemnedGeneration  uint32
+	Gen0ReductionCount   uint32
+	Reason               GCReason
+	GlobalMechanisms     GCGlobalMechanisms
+	ClrInstanceID        uint16
+	PauseMode            GCPauseMode
+	MemoryPressure       uint32
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory_V2.
@@ -7760,8 +6934,7 @@ func (*GCGlobalHeapHistoryV2) EventDesc() *etw.EventDesc { return &gcGlobalHeapH
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCGlobalHeapHistoryV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCGlobalHeapHistoryV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 38 {
 		return 0, etw.Short(&gcGlobalHeapHistoryV2, p, ptr)
@@ -7820,14 +6993,11 @@ func (e *GCGlobalHeapHistoryV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCGlobalHeapHistoryV2) Clone() *GCGlobalHeapHistoryV2 { return &e }
 
-func (e GCGlobalHeapHistoryV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCGlobalHeapHistoryV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCGlobalHeapHistoryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCGlobalHeapHistoryV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcGlobalHeapHistoryV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 205, Version: 2, Level: 4, Opcode: 205, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCGlobalHeapHistory_V2", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollection, Name: "GCGlobalHeapHistory_V2", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -7841,38 +7011,22 @@ var gcGlobalHeapHistoryV2 = etw.EventDesc{
 	},
 }
 
-// GCGlobalHeapHistoryV3 is GCGlobalHeapHistory_V3: event 205, version 3, of
-// task GarbageCollection, opcode GCGlobalHeapHistory, keyword GCKeyword, level
-// win:Informational.
+// GCGlobalHeapHistoryV3 is GCGlobalHeapHistory_V3: event 205, version 3. Its payload has 46
+// bytes. [AnyGCGlobalHeapHistory] says what it means.
 //
-// What a garbage collection decided for all heaps, and why. Version 3 adds
-// CondemnReasons0 and CondemnReasons1.
+// Version 3 adds CondemnReasons0 and CondemnReasons1.
 type GCGlobalHeapHistoryV3 struct {
-	// New allocation budget of generation 0, in bytes.
 	FinalYoungestDesired uint64
-	// Number of heaps, 1 unless the collector runs in server mode.
-	NumHeaps int32
-	// Generation that was collected, with all younger ones.
-	CondemnedGeneration uint32
-	// For how many further collections the budget of generation 0 is reduced.
-	Gen0ReductionCount uint32
-	// Why the collection was started.
-	Reason GCReason
-	// What the collection used.
-	GlobalMechanisms GCGlobalMechanisms
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Latency mode that the program asked for.
-	PauseMode GCPauseMode
-	// How much of the machine's memory, or of the container's, is in use, in
-	// percent.
-	MemoryPressure uint32
-	// Which generations were considered, two bits each: bits 0-1 the one to begin
-	// with, bits 2-3 the final one, bits 4-5 the one whose budget was exceeded,
-	// bits 6-7 the one that tuning by time chose.
-	CondemnReasons0 uint32
-	// The conditions under which this generation was chosen.
-	CondemnReasons1 GCCondemnConditions
+	NumHeaps             int32
+	CondemnedGeneration  uint32
+	Gen0ReductionCount   uint32
+	Reason               GCReason
+	GlobalMechanisms     GCGlobalMechanisms
+	ClrInstanceID        uint16
+	PauseMode            GCPauseMode
+	MemoryPressure       uint32
+	CondemnReasons0      uint32
+	CondemnReasons1      GCCondemnConditions
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory_V3.
@@ -7881,8 +7035,7 @@ func (*GCGlobalHeapHistoryV3) EventDesc() *etw.EventDesc { return &gcGlobalHeapH
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCGlobalHeapHistoryV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCGlobalHeapHistoryV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 46 {
 		return 0, etw.Short(&gcGlobalHeapHistoryV3, p, ptr)
@@ -7949,14 +7102,11 @@ func (e *GCGlobalHeapHistoryV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCGlobalHeapHistoryV3) Clone() *GCGlobalHeapHistoryV3 { return &e }
 
-func (e GCGlobalHeapHistoryV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCGlobalHeapHistoryV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCGlobalHeapHistoryV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCGlobalHeapHistoryV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcGlobalHeapHistoryV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 205, Version: 3, Level: 4, Opcode: 205, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCGlobalHeapHistory_V3", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollection, Name: "GCGlobalHeapHistory_V3", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -7972,43 +7122,22 @@ var gcGlobalHeapHistoryV3 = etw.EventDesc{
 	},
 }
 
-// GCGlobalHeapHistoryV4 is GCGlobalHeapHistory_V4: event 205, version 4, of
-// task GarbageCollection, opcode GCGlobalHeapHistory, keyword GCKeyword, level
-// win:Informational.
-//
-// What a garbage collection decided for all heaps, and why. Version 4 adds
-// Count and Values.
+// GCGlobalHeapHistoryV4 is GCGlobalHeapHistory_V4: event 205, version 4.
+// [AnyGCGlobalHeapHistory] says what it means.
 type GCGlobalHeapHistoryV4 struct {
-	// New allocation budget of generation 0, in bytes.
 	FinalYoungestDesired uint64
-	// Number of heaps, 1 unless the collector runs in server mode.
-	NumHeaps int32
-	// Generation that was collected, with all younger ones.
-	CondemnedGeneration uint32
-	// For how many further collections the budget of generation 0 is reduced.
-	Gen0ReductionCount uint32
-	// Why the collection was started.
-	Reason GCReason
-	// What the collection used.
-	GlobalMechanisms GCGlobalMechanisms
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Latency mode that the program asked for.
-	PauseMode GCPauseMode
-	// How much of the machine's memory, or of the container's, is in use, in
-	// percent.
-	MemoryPressure uint32
-	// Which generations were considered, two bits each: bits 0-1 the one to begin
-	// with, bits 2-3 the final one, bits 4-5 the one whose budget was exceeded,
-	// bits 6-7 the one that tuning by time chose.
-	CondemnReasons0 uint32
-	// The conditions under which this generation was chosen.
-	CondemnReasons1 GCCondemnConditions
-	// Number of elements of Values.
-	Count uint32
-	// How long the phases took: marking, planning, then sweeping, or else
-	// relocating and compacting.
-	Values GCGlobalHeapHistoryV4Values // Count elements
+	NumHeaps             int32
+	CondemnedGeneration  uint32
+	Gen0ReductionCount   uint32
+	Reason               GCReason
+	GlobalMechanisms     GCGlobalMechanisms
+	ClrInstanceID        uint16
+	PauseMode            GCPauseMode
+	MemoryPressure       uint32
+	CondemnReasons0      uint32
+	CondemnReasons1      GCCondemnConditions
+	Count                uint32
+	Values               GCGlobalHeapHistoryV4Values // Count elements
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory_V4.
@@ -8017,8 +7146,7 @@ func (*GCGlobalHeapHistoryV4) EventDesc() *etw.EventDesc { return &gcGlobalHeapH
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCGlobalHeapHistoryV4) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCGlobalHeapHistoryV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 50 {
 		return 0, etw.Short(&gcGlobalHeapHistoryV4, p, ptr)
@@ -8098,14 +7226,11 @@ func (e GCGlobalHeapHistoryV4) Clone() *GCGlobalHeapHistoryV4 {
 	return &e
 }
 
-func (e GCGlobalHeapHistoryV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCGlobalHeapHistoryV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCGlobalHeapHistoryV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCGlobalHeapHistoryV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcGlobalHeapHistoryV4 = etw.EventDesc{
 	Provider: &providerDesc, ID: 205, Version: 4, Level: 4, Opcode: 205, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCGlobalHeapHistory_V4", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollection, Name: "GCGlobalHeapHistory_V4", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -8127,18 +7252,17 @@ var gcGlobalHeapHistoryV4 = etw.EventDesc{
 
 // GCGlobalHeapHistoryV4Value is one element of [GCGlobalHeapHistoryV4.Values].
 //
-// How long the phases took: marking, planning, then sweeping, or else
-// relocating and compacting.
+// How long the phases took: marking, planning, then sweeping, or else relocating and
+// compacting.
 type GCGlobalHeapHistoryV4Value struct {
-	// Duration of the phase in microseconds.
-	Time uint32
+	Time uint32 // Duration of the phase in microseconds.
 }
 
 func (v *GCGlobalHeapHistoryV4Value) read(c *etw.Cursor) {
 	v.Time = c.Uint32()
 }
 
-func (v *GCGlobalHeapHistoryV4Value) write(a *etw.Appender, i int) {
+func (v *GCGlobalHeapHistoryV4Value) write(a *etw.Appender, _ int) {
 	a.Uint32(v.Time)
 }
 
@@ -8154,16 +7278,12 @@ func (v *GCGlobalHeapHistoryV4Value) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCGlobalHeapHistoryV4Value) Clone() GCGlobalHeapHistoryV4Value { return v }
 
-func (v *GCGlobalHeapHistoryV4Value) value() etw.Value {
-	return etw.StructValue(&gcGlobalHeapHistoryV4.Fields[12], v)
+func (v GCGlobalHeapHistoryV4Value) String() string {
+	return etw.StructValue(&gcGlobalHeapHistoryV4.Fields[12], &v).String()
 }
 
-func (v GCGlobalHeapHistoryV4Value) String() string               { return v.value().String() }
-func (v GCGlobalHeapHistoryV4Value) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCGlobalHeapHistoryV4Value) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// GCGlobalHeapHistoryV4Values is a sequence of [GCGlobalHeapHistoryV4Value]
-// that aliases a payload.
+// GCGlobalHeapHistoryV4Values is a sequence of [GCGlobalHeapHistoryV4Value] that aliases a
+// payload.
 type GCGlobalHeapHistoryV4Values struct {
 	p   []byte
 	n   int
@@ -8209,8 +7329,7 @@ func (s GCGlobalHeapHistoryV4Values) All() iter.Seq[GCGlobalHeapHistoryV4Value] 
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCGlobalHeapHistoryV4Values) Equal(t GCGlobalHeapHistoryV4Values) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -8224,8 +7343,9 @@ func (s GCGlobalHeapHistoryV4Values) Clone() GCGlobalHeapHistoryV4Values {
 	return s
 }
 
-func (s GCGlobalHeapHistoryV4Values) String() string               { return etw.ElementsText(s.All()) }
-func (s GCGlobalHeapHistoryV4Values) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCGlobalHeapHistoryV4Values) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCGlobalHeapHistoryV4Values) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCGlobalHeapHistoryV4Values) read(c *etw.Cursor, n uint64) {
@@ -8239,72 +7359,68 @@ func (s GCGlobalHeapHistoryV4Values) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCGlobalHeapHistory is event 205, of task GarbageCollection, opcode
-// GCGlobalHeapHistory, keyword GCKeyword, level win:Informational, in any
-// version.
+// AnyGCGlobalHeapHistory is event 205 in any version, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCGlobalHeapHistory], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// What a garbage collection decided for all heaps, and why. Version 4 adds
-// Count and Values.
+// What a garbage collection decided for all heaps, and why. Version 4 adds Count and Values.
 //
 // The versions are [GCGlobalHeapHistoryV2], [GCGlobalHeapHistoryV3], and
-// [GCGlobalHeapHistoryV4]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// [GCGlobalHeapHistoryV4]; a newer one is decoded like the last of these. Fields that the
+// decoded version lacks are zero.
 type AnyGCGlobalHeapHistory struct {
 	Seen etw.Seen
 
-	// New allocation budget of generation 0, in bytes.
-	FinalYoungestDesired uint64
-	// Number of heaps, 1 unless the collector runs in server mode.
-	NumHeaps int32
-	// Generation that was collected, with all younger ones.
-	CondemnedGeneration uint32
+	FinalYoungestDesired uint64 // New allocation budget of generation 0, in bytes.
+	NumHeaps             int32  // Number of heaps, 1 unless the collector runs in server mode.
+	CondemnedGeneration  uint32 // Generation that was collected, with all younger ones.
 	// For how many further collections the budget of generation 0 is reduced.
 	Gen0ReductionCount uint32
-	// Why the collection was started.
-	Reason GCReason
-	// What the collection used.
-	GlobalMechanisms GCGlobalMechanisms
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Latency mode that the program asked for.
-	PauseMode GCPauseMode
-	// How much of the machine's memory, or of the container's, is in use, in
-	// percent.
+	Reason             GCReason           // Why the collection was started.
+	GlobalMechanisms   GCGlobalMechanisms // What the collection used.
+	ClrInstanceID      uint16             // see WithClrInstanceID
+	PauseMode          GCPauseMode        // Latency mode that the program asked for.
+	// How much of the machine's memory, or of the container's, is in use, in percent.
 	MemoryPressure uint32
-	// Which generations were considered, two bits each: bits 0-1 the one to begin
-	// with, bits 2-3 the final one, bits 4-5 the one whose budget was exceeded,
-	// bits 6-7 the one that tuning by time chose.
+	// Which generations were considered, two bits each: bits 0-1 the one to begin with, bits 2-3
+	// the final one, bits 4-5 the one whose budget was exceeded, bits 6-7 the one that tuning by
+	// time chose.
 	CondemnReasons0 uint32 // since version 3
 	// The conditions under which this generation was chosen.
 	CondemnReasons1 GCCondemnConditions // since version 3
 	// Number of elements of Values.
 	Count uint32 // since version 4
-	// How long the phases took: marking, planning, then sweeping, or else
-	// relocating and compacting.
+	// How long the phases took: marking, planning, then sweeping, or else relocating and
+	// compacting.
 	Values GCGlobalHeapHistoryV4Values // Count elements; since version 4
 }
 
-// HasCondemnReasons0 and its like report whether the version that was decoded
-// has a field.
+// HasCondemnReasons0 reports whether the decoded version has CondemnReasons0.
 func (e *AnyGCGlobalHeapHistory) HasCondemnReasons0() bool { return e.Seen.Layout >= 3 }
+
+// HasCondemnReasons1 reports whether the decoded version has CondemnReasons1.
 func (e *AnyGCGlobalHeapHistory) HasCondemnReasons1() bool { return e.Seen.Layout >= 3 }
-func (e *AnyGCGlobalHeapHistory) HasCount() bool           { return e.Seen.Layout >= 4 }
-func (e *AnyGCGlobalHeapHistory) HasValues() bool          { return e.Seen.Layout >= 4 }
+
+// HasCount reports whether the decoded version has Count.
+func (e *AnyGCGlobalHeapHistory) HasCount() bool { return e.Seen.Layout >= 4 }
+
+// HasValues reports whether the decoded version has Values.
+func (e *AnyGCGlobalHeapHistory) HasValues() bool { return e.Seen.Layout >= 4 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyGCGlobalHeapHistory) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCGlobalHeapHistory = []*etw.EventDesc{&gcGlobalHeapHistoryV2, &gcGlobalHeapHistoryV3, &gcGlobalHeapHistoryV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCGlobalHeapHistory) EventDescs() []*etw.EventDesc { return anyGCGlobalHeapHistory }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCGlobalHeapHistory) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCGlobalHeapHistory, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCGlobalHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 4:
@@ -8401,20 +7517,21 @@ func (e AnyGCGlobalHeapHistory) Clone() *AnyGCGlobalHeapHistory {
 	return &e
 }
 
-func (e AnyGCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCGlobalHeapHistory) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GenAwareBegin is event 206, version 0, of task GarbageCollection, opcode
-// GenAwareBegin, keyword GCHeapDumpKeyword, level win:Informational.
+// GenAwareBegin is event 206, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGenAwareBegin], enabled by [KeywordGCHeapDump] (0x100000) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyGenAwareBegin] takes newer
+// versions, too.
 //
-// A collection begins to report what a generation keeps alive, for a
-// generation-aware analysis.
+// A collection begins to report what a generation keeps alive, for a generation-aware
+// analysis.
 type GenAwareBegin struct {
-	// Number of the collection.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Count         uint32 // Number of the collection.
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GenAwareBegin.
@@ -8423,8 +7540,7 @@ func (*GenAwareBegin) EventDesc() *etw.EventDesc { return &genAwareBegin }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GenAwareBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GenAwareBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*genAwareTemplateLayout)(e).decode(p, ptr, &genAwareBegin)
 }
@@ -8442,19 +7558,15 @@ func (e *GenAwareBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GenAwareBegin) Clone() *GenAwareBegin { return &e }
 
-func (e GenAwareBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GenAwareBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GenAwareBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GenAwareBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var genAwareBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 206, Level: 4, Opcode: 206, Task: 1, Keywords: 0x100000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GenAwareBegin", TaskName: "GarbageCollection", OpcodeName: "GenAwareBegin",
+	Class: classGarbageCollection, Name: "GenAwareBegin", TaskName: "GarbageCollection", OpcodeName: "GenAwareBegin",
 	Fields: genAwareTemplateLayoutFields,
 }
 
-// genAwareTemplateLayout is the template GenAwareTemplate, which several
-// events use.
+// genAwareTemplateLayout is the template GenAwareTemplate, which several events use.
 type genAwareTemplateLayout GenAwareBegin
 
 func (e *genAwareTemplateLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -8487,19 +7599,13 @@ var genAwareTemplateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyGenAwareBegin is [GenAwareBegin] in any version: a newer one is decoded
-// like it.
+// AnyGenAwareBegin is [GenAwareBegin] in any version: a newer one is decoded like it.
 type AnyGenAwareBegin struct {
 	Seen etw.Seen
 	GenAwareBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGenAwareBegin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&genAwareBegin} }
-func (e *AnyGenAwareBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGenAwareBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GenAwareBegin.DecodePayload(p, ptr)
@@ -8508,16 +7614,15 @@ func (e *AnyGenAwareBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyGenAwareBegin) Clone() *AnyGenAwareBegin { return &e }
 
-// GenAwareEnd is event 207, version 0, of task GarbageCollection, opcode
-// GenAwareEnd, keyword GCHeapDumpKeyword, level win:Informational.
+// GenAwareEnd is event 207, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGenAwareEnd], enabled by [KeywordGCHeapDump] (0x100000) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyGenAwareEnd] takes newer
+// versions, too.
 //
-// A collection has reported what a generation keeps alive, for a
-// generation-aware analysis.
+// A collection has reported what a generation keeps alive, for a generation-aware analysis.
 type GenAwareEnd struct {
-	// Number of the collection.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Count         uint32 // Number of the collection.
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GenAwareEnd.
@@ -8526,8 +7631,7 @@ func (*GenAwareEnd) EventDesc() *etw.EventDesc { return &genAwareEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GenAwareEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GenAwareEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*genAwareTemplateLayout)(e).decode(p, ptr, &genAwareEnd)
 }
@@ -8538,37 +7642,26 @@ func (e *GenAwareEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *GenAwareEnd) FieldValue(i int) etw.Value {
-	return (*genAwareTemplateLayout)(e).FieldValue(i)
-}
+func (e *GenAwareEnd) FieldValue(i int) etw.Value { return (*genAwareTemplateLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e GenAwareEnd) Clone() *GenAwareEnd { return &e }
 
-func (e GenAwareEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GenAwareEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GenAwareEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GenAwareEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var genAwareEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 207, Level: 4, Opcode: 207, Task: 1, Keywords: 0x100000,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GenAwareEnd", TaskName: "GarbageCollection", OpcodeName: "GenAwareEnd",
+	Class: classGarbageCollection, Name: "GenAwareEnd", TaskName: "GarbageCollection", OpcodeName: "GenAwareEnd",
 	Fields: genAwareTemplateLayoutFields,
 }
 
-// AnyGenAwareEnd is [GenAwareEnd] in any version: a newer one is decoded like
-// it.
+// AnyGenAwareEnd is [GenAwareEnd] in any version: a newer one is decoded like it.
 type AnyGenAwareEnd struct {
 	Seen etw.Seen
 	GenAwareEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGenAwareEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&genAwareEnd} }
-func (e *AnyGenAwareEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGenAwareEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GenAwareEnd.DecodePayload(p, ptr)
@@ -8577,15 +7670,14 @@ func (e *AnyGenAwareEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyGenAwareEnd) Clone() *AnyGenAwareEnd { return &e }
 
-// GCLOHCompact is event 208, version 0, of task GarbageCollection, opcode
-// GCLOHCompact, keyword GCKeyword, level win:Informational.
+// GCLOHCompact is event 208, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCLOHCompact], enabled by [KeywordGC] (0x1) at
+// [etw.LevelInformational] (4). [AnyGCLOHCompact] takes newer versions, too.
 //
 // How long the compaction of the large object heap took, heap by heap.
 type GCLOHCompact struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Number of elements of Values.
-	Count uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
+	Count         uint16 // Number of elements of Values.
 	// One element for each heap.
 	Values GCLOHCompactValues // Count elements
 }
@@ -8596,8 +7688,7 @@ func (*GCLOHCompact) EventDesc() *etw.EventDesc { return &gclohCompact }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCLOHCompact) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCLOHCompact) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&gclohCompact, p, ptr)
@@ -8637,14 +7728,11 @@ func (e GCLOHCompact) Clone() *GCLOHCompact {
 	return &e
 }
 
-func (e GCLOHCompact) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCLOHCompact) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCLOHCompact) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCLOHCompact) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gclohCompact = etw.EventDesc{
 	Provider: &providerDesc, ID: 208, Level: 4, Opcode: 208, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCLOHCompact", TaskName: "GarbageCollection", OpcodeName: "GCLOHCompact",
+	Class: classGarbageCollection, Name: "GCLOHCompact", TaskName: "GarbageCollection", OpcodeName: "GCLOHCompact",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Count", Type: etw.InUInt16},
@@ -8662,17 +7750,13 @@ var gclohCompact = etw.EventDesc{
 //
 // One element for each heap.
 type GCLOHCompactValue struct {
-	// Time for planning, in microseconds.
-	TimePlan uint32
-	// Time for compacting, in microseconds.
-	TimeCompact uint32
-	// Time for updating references, in microseconds: the low 32 bits. In a 64-bit
-	// process the rest is padding.
+	TimePlan    uint32 // Time for planning, in microseconds.
+	TimeCompact uint32 // Time for compacting, in microseconds.
+	// Time for updating references, in microseconds: the low 32 bits. In a 64-bit process the rest
+	// is padding.
 	TimeRelocate etw.Pointer
-	// Number of references that were looked at.
-	TotalRefs etw.Pointer
-	// Number of references among them that were null.
-	ZeroRefs etw.Pointer
+	TotalRefs    etw.Pointer // Number of references that were looked at.
+	ZeroRefs     etw.Pointer // Number of references among them that were null.
 }
 
 func (v *GCLOHCompactValue) read(c *etw.Cursor) {
@@ -8715,14 +7799,11 @@ func (v *GCLOHCompactValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCLOHCompactValue) Clone() GCLOHCompactValue { return v }
 
-func (v *GCLOHCompactValue) value() etw.Value { return etw.StructValue(&gclohCompact.Fields[2], v) }
+func (v GCLOHCompactValue) String() string {
+	return etw.StructValue(&gclohCompact.Fields[2], &v).String()
+}
 
-func (v GCLOHCompactValue) String() string               { return v.value().String() }
-func (v GCLOHCompactValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCLOHCompactValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// GCLOHCompactValues is a sequence of [GCLOHCompactValue] that aliases a
-// payload.
+// GCLOHCompactValues is a sequence of [GCLOHCompactValue] that aliases a payload.
 type GCLOHCompactValues struct {
 	p   []byte
 	n   int
@@ -8768,8 +7849,7 @@ func (s GCLOHCompactValues) All() iter.Seq[GCLOHCompactValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCLOHCompactValues) Equal(t GCLOHCompactValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -8783,8 +7863,9 @@ func (s GCLOHCompactValues) Clone() GCLOHCompactValues {
 	return s
 }
 
-func (s GCLOHCompactValues) String() string               { return etw.ElementsText(s.All()) }
-func (s GCLOHCompactValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCLOHCompactValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCLOHCompactValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCLOHCompactValues) read(c *etw.Cursor, n uint64) {
@@ -8798,19 +7879,13 @@ func (s GCLOHCompactValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCLOHCompact is [GCLOHCompact] in any version: a newer one is decoded
-// like it.
+// AnyGCLOHCompact is [GCLOHCompact] in any version: a newer one is decoded like it.
 type AnyGCLOHCompact struct {
 	Seen etw.Seen
 	GCLOHCompact
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCLOHCompact) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gclohCompact} }
-func (e *AnyGCLOHCompact) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCLOHCompact) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCLOHCompact.DecodePayload(p, ptr)
@@ -8822,20 +7897,17 @@ func (e AnyGCLOHCompact) Clone() *AnyGCLOHCompact {
 	return &e
 }
 
-// GCFitBucketInfo is event 209, version 0, of task GarbageCollection, opcode
-// GCFitBucketInfo, keyword GCKeyword, level win:Verbose.
+// GCFitBucketInfo is event 209, version 0, of [TaskGarbageCollection], opcode
+// [OpcodeGarbageCollectionGCFitBucketInfo], enabled by [KeywordGC] (0x1) at [etw.LevelVerbose]
+// (5). [AnyGCFitBucketInfo] takes newer versions, too.
 //
-// Into how many buckets of which size free memory or live objects fall, when
-// the collector fits them into each other.
+// Into how many buckets of which size free memory or live objects fall, when the collector
+// fits them into each other.
 type GCFitBucketInfo struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// What is counted.
-	BucketKind GCBucketKind
-	// Size of everything counted, in bytes.
-	TotalSize uint64
-	// Number of elements of Values.
-	Count uint16
+	ClrInstanceID uint16       // see WithClrInstanceID
+	BucketKind    GCBucketKind // What is counted.
+	TotalSize     uint64       // Size of everything counted, in bytes.
+	Count         uint16       // Number of elements of Values.
 	// The buckets.
 	Values GCFitBucketInfoValues // Count elements
 }
@@ -8846,8 +7918,7 @@ func (*GCFitBucketInfo) EventDesc() *etw.EventDesc { return &gcFitBucketInfo }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCFitBucketInfo) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCFitBucketInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 14 {
 		return 0, etw.Short(&gcFitBucketInfo, p, ptr)
@@ -8895,14 +7966,11 @@ func (e GCFitBucketInfo) Clone() *GCFitBucketInfo {
 	return &e
 }
 
-func (e GCFitBucketInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCFitBucketInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCFitBucketInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCFitBucketInfo) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFitBucketInfo = etw.EventDesc{
 	Provider: &providerDesc, ID: 209, Level: 5, Opcode: 209, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xcd, 0x73, 0x49, 0x04, 0x1f, 0x25, 0xff, 0x4d, 0xa3, 0xe9, 0x9d, 0x63, 0x07, 0x28, 0x6b, 0x05},
-	Name:  "GCFitBucketInfo", TaskName: "GarbageCollection", OpcodeName: "GCFitBucketInfo",
+	Class: classGarbageCollection, Name: "GCFitBucketInfo", TaskName: "GarbageCollection", OpcodeName: "GCFitBucketInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "BucketKind", Type: etw.InUInt16, Map: &gcBucketKindMap},
@@ -8922,13 +7990,10 @@ var gcFitBucketInfo = etw.EventDesc{
 // The buckets.
 type GCFitBucketInfoValue struct {
 	// Number of the bucket; each takes sizes up to twice those of the one before.
-	Index uint16
-	// Not used.
-	Padding uint16
-	// Number of items in the bucket.
-	Count uint32
-	// Size of the items in the bucket, in bytes.
-	Size etw.Pointer
+	Index   uint16
+	Padding uint16      // Not used.
+	Count   uint32      // Number of items in the bucket.
+	Size    etw.Pointer // Size of the items in the bucket, in bytes.
 }
 
 func (v *GCFitBucketInfoValue) read(c *etw.Cursor) {
@@ -8967,16 +8032,11 @@ func (v *GCFitBucketInfoValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GCFitBucketInfoValue) Clone() GCFitBucketInfoValue { return v }
 
-func (v *GCFitBucketInfoValue) value() etw.Value {
-	return etw.StructValue(&gcFitBucketInfo.Fields[4], v)
+func (v GCFitBucketInfoValue) String() string {
+	return etw.StructValue(&gcFitBucketInfo.Fields[4], &v).String()
 }
 
-func (v GCFitBucketInfoValue) String() string               { return v.value().String() }
-func (v GCFitBucketInfoValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GCFitBucketInfoValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// GCFitBucketInfoValues is a sequence of [GCFitBucketInfoValue] that aliases a
-// payload.
+// GCFitBucketInfoValues is a sequence of [GCFitBucketInfoValue] that aliases a payload.
 type GCFitBucketInfoValues struct {
 	p   []byte
 	n   int
@@ -9022,8 +8082,7 @@ func (s GCFitBucketInfoValues) All() iter.Seq[GCFitBucketInfoValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GCFitBucketInfoValues) Equal(t GCFitBucketInfoValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -9037,8 +8096,9 @@ func (s GCFitBucketInfoValues) Clone() GCFitBucketInfoValues {
 	return s
 }
 
-func (s GCFitBucketInfoValues) String() string               { return etw.ElementsText(s.All()) }
-func (s GCFitBucketInfoValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GCFitBucketInfoValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GCFitBucketInfoValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GCFitBucketInfoValues) read(c *etw.Cursor, n uint64) {
@@ -9052,19 +8112,13 @@ func (s GCFitBucketInfoValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyGCFitBucketInfo is [GCFitBucketInfo] in any version: a newer one is
-// decoded like it.
+// AnyGCFitBucketInfo is [GCFitBucketInfo] in any version: a newer one is decoded like it.
 type AnyGCFitBucketInfo struct {
 	Seen etw.Seen
 	GCFitBucketInfo
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCFitBucketInfo) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&gcFitBucketInfo} }
-func (e *AnyGCFitBucketInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCFitBucketInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCFitBucketInfo.DecodePayload(p, ptr)

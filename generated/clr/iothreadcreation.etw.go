@@ -5,27 +5,21 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// IOThreadCreate is event 44, version 0, of task IOThreadCreation, opcode
-// win:Start, keyword ThreadingKeyword, level win:Informational.
-//
-// An I/O thread of the thread pool was created.
+// IOThreadCreate is event 44, version 0. Its payload has 8 bytes. [AnyIOThreadCreate] says
+// what it means.
 type IOThreadCreate struct {
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
+	IOThreadCount    uint32
 	RetiredIOThreads uint32
 }
 
 // EventDesc returns the description of IOThreadCreate.
 func (*IOThreadCreate) EventDesc() *etw.EventDesc { return &ioThreadCreate }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IOThreadCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioThreadLayout)(e).decode(p, ptr, &ioThreadCreate)
 }
@@ -36,21 +30,16 @@ func (e *IOThreadCreate) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *IOThreadCreate) FieldValue(i int) etw.Value {
-	return (*ioThreadLayout)(e).FieldValue(i)
-}
+func (e *IOThreadCreate) FieldValue(i int) etw.Value { return (*ioThreadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e IOThreadCreate) Clone() *IOThreadCreate { return &e }
 
-func (e IOThreadCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IOThreadCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IOThreadCreate) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ioThreadCreate = etw.EventDesc{
 	Provider: &providerDesc, ID: 44, Level: 4, Opcode: 1, Task: 3, Keywords: 0x10000,
-	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
-	Name:  "IOThreadCreate", TaskName: "IOThreadCreation", OpcodeName: "Start",
+	Class: classIOThreadCreation, Name: "IOThreadCreate", TaskName: "IOThreadCreation", OpcodeName: "Start",
 	Fields: ioThreadLayoutFields,
 }
 
@@ -87,18 +76,12 @@ var ioThreadLayoutFields = []etw.FieldDesc{
 	{Name: "RetiredIOThreads", Type: etw.InUInt32},
 }
 
-// IOThreadCreateV1 is IOThreadCreate_V1: event 44, version 1, of task
-// IOThreadCreation, opcode win:Start, keyword ThreadingKeyword, level
-// win:Informational.
-//
-// An I/O thread of the thread pool was created. Version 1 adds ClrInstanceID.
+// IOThreadCreateV1 is IOThreadCreate_V1: event 44, version 1. Its payload has 10 bytes.
+// [AnyIOThreadCreate] says what it means.
 type IOThreadCreateV1 struct {
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
+	IOThreadCount    uint32
 	RetiredIOThreads uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of IOThreadCreate_V1.
@@ -107,8 +90,7 @@ func (*IOThreadCreateV1) EventDesc() *etw.EventDesc { return &ioThreadCreateV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *IOThreadCreateV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IOThreadCreateV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioThreadV1Layout)(e).decode(p, ptr, &ioThreadCreateV1)
 }
@@ -119,21 +101,16 @@ func (e *IOThreadCreateV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *IOThreadCreateV1) FieldValue(i int) etw.Value {
-	return (*ioThreadV1Layout)(e).FieldValue(i)
-}
+func (e *IOThreadCreateV1) FieldValue(i int) etw.Value { return (*ioThreadV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e IOThreadCreateV1) Clone() *IOThreadCreateV1 { return &e }
 
-func (e IOThreadCreateV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IOThreadCreateV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IOThreadCreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IOThreadCreateV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ioThreadCreateV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 44, Version: 1, Level: 4, Opcode: 1, Task: 3, Keywords: 0x10000,
-	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
-	Name:  "IOThreadCreate_V1", TaskName: "IOThreadCreation", OpcodeName: "Start",
+	Class: classIOThreadCreation, Name: "IOThreadCreate_V1", TaskName: "IOThreadCreation", OpcodeName: "Start",
 	Fields: ioThreadV1LayoutFields,
 }
 
@@ -175,27 +152,22 @@ var ioThreadV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyIOThreadCreate is event 44, of task IOThreadCreation, opcode win:Start,
-// keyword ThreadingKeyword, level win:Informational, in any version.
+// AnyIOThreadCreate is event 44 in any version, of [TaskIOThreadCreation], opcode
+// [etw.OpcodeStart], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
 //
 // An I/O thread of the thread pool was created. Version 1 adds ClrInstanceID.
 //
-// The versions are [IOThreadCreate] and [IOThreadCreateV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [IOThreadCreate] and [IOThreadCreateV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyIOThreadCreate struct {
 	Seen etw.Seen
 
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
-	RetiredIOThreads uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	IOThreadCount    uint32 // Number of I/O threads, this one included while it exists.
+	RetiredIOThreads uint32 // Number of I/O threads that are retired.
+	ClrInstanceID    uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyIOThreadCreate) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -203,13 +175,13 @@ func (e *AnyIOThreadCreate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyIOThreadCreate = []*etw.EventDesc{&ioThreadCreate, &ioThreadCreateV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyIOThreadCreate) EventDescs() []*etw.EventDesc { return anyIOThreadCreate }
-func (e *AnyIOThreadCreate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyIOThreadCreate, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyIOThreadCreate) EventDesc() *etw.EventDesc { return etw.DescOf(anyIOThreadCreate, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyIOThreadCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyIOThreadV1Layout)(e).decode(version, p, ptr, anyIOThreadCreate)
 }
@@ -222,12 +194,13 @@ func (e *AnyIOThreadCreate) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyIOThreadCreate) Clone() *AnyIOThreadCreate { return &e }
 
-func (e AnyIOThreadCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyIOThreadCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIOThreadCreate) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyIOThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyIOThreadV1Layout is what types for all versions of an event share, the
-// newest of which has the template IOThread_V1.
+// anyIOThreadV1Layout is what types for all versions of an event share, the newest of which
+// has the template IOThread_V1.
 type anyIOThreadV1Layout AnyIOThreadCreate
 
 func (e *anyIOThreadV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -266,22 +239,17 @@ func (e *anyIOThreadV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// IOThreadTerminate is event 45, version 0, of task IOThreadCreation, opcode
-// win:Stop, keyword ThreadingKeyword, level win:Informational.
-//
-// An I/O thread of the thread pool ended.
+// IOThreadTerminate is event 45, version 0. Its payload has 8 bytes. [AnyIOThreadTerminate]
+// says what it means.
 type IOThreadTerminate struct {
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
+	IOThreadCount    uint32
 	RetiredIOThreads uint32
 }
 
 // EventDesc returns the description of IOThreadTerminate.
 func (*IOThreadTerminate) EventDesc() *etw.EventDesc { return &ioThreadTerminate }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IOThreadTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioThreadLayout)(e).decode(p, ptr, &ioThreadTerminate)
 }
@@ -292,36 +260,25 @@ func (e *IOThreadTerminate) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *IOThreadTerminate) FieldValue(i int) etw.Value {
-	return (*ioThreadLayout)(e).FieldValue(i)
-}
+func (e *IOThreadTerminate) FieldValue(i int) etw.Value { return (*ioThreadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e IOThreadTerminate) Clone() *IOThreadTerminate { return &e }
 
-func (e IOThreadTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IOThreadTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IOThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IOThreadTerminate) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ioThreadTerminate = etw.EventDesc{
 	Provider: &providerDesc, ID: 45, Level: 4, Opcode: 2, Task: 3, Keywords: 0x10000,
-	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
-	Name:  "IOThreadTerminate", TaskName: "IOThreadCreation", OpcodeName: "Stop",
+	Class: classIOThreadCreation, Name: "IOThreadTerminate", TaskName: "IOThreadCreation", OpcodeName: "Stop",
 	Fields: ioThreadLayoutFields,
 }
 
-// IOThreadTerminateV1 is IOThreadTerminate_V1: event 45, version 1, of task
-// IOThreadCreation, opcode win:Stop, keyword ThreadingKeyword, level
-// win:Informational.
-//
-// An I/O thread of the thread pool ended. Version 1 adds ClrInstanceID.
+// IOThreadTerminateV1 is IOThreadTerminate_V1: event 45, version 1. Its payload has 10 bytes.
+// [AnyIOThreadTerminate] says what it means.
 type IOThreadTerminateV1 struct {
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
+	IOThreadCount    uint32
 	RetiredIOThreads uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of IOThreadTerminate_V1.
@@ -330,8 +287,7 @@ func (*IOThreadTerminateV1) EventDesc() *etw.EventDesc { return &ioThreadTermina
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *IOThreadTerminateV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IOThreadTerminateV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioThreadV1Layout)(e).decode(p, ptr, &ioThreadTerminateV1)
 }
@@ -349,38 +305,30 @@ func (e *IOThreadTerminateV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e IOThreadTerminateV1) Clone() *IOThreadTerminateV1 { return &e }
 
-func (e IOThreadTerminateV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IOThreadTerminateV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IOThreadTerminateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IOThreadTerminateV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ioThreadTerminateV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 45, Version: 1, Level: 4, Opcode: 2, Task: 3, Keywords: 0x10000,
-	Class: etw.GUID{0xde, 0x08, 0x14, 0xc7, 0xcc, 0x42, 0x81, 0x4f, 0x9c, 0x93, 0xb8, 0x91, 0x2a, 0xbf, 0x2a, 0x0f},
-	Name:  "IOThreadTerminate_V1", TaskName: "IOThreadCreation", OpcodeName: "Stop",
+	Class: classIOThreadCreation, Name: "IOThreadTerminate_V1", TaskName: "IOThreadCreation", OpcodeName: "Stop",
 	Fields: ioThreadV1LayoutFields,
 }
 
-// AnyIOThreadTerminate is event 45, of task IOThreadCreation, opcode win:Stop,
-// keyword ThreadingKeyword, level win:Informational, in any version.
+// AnyIOThreadTerminate is event 45 in any version, of [TaskIOThreadCreation], opcode
+// [etw.OpcodeStop], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
 //
 // An I/O thread of the thread pool ended. Version 1 adds ClrInstanceID.
 //
-// The versions are [IOThreadTerminate] and [IOThreadTerminateV1]; a newer one
-// is decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [IOThreadTerminate] and [IOThreadTerminateV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyIOThreadTerminate struct {
 	Seen etw.Seen
 
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
-	RetiredIOThreads uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	IOThreadCount    uint32 // Number of I/O threads, this one included while it exists.
+	RetiredIOThreads uint32 // Number of I/O threads that are retired.
+	ClrInstanceID    uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyIOThreadTerminate) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -388,15 +336,15 @@ func (e *AnyIOThreadTerminate) GetClrInstanceID() uint16 { return e.ClrInstanceI
 
 var anyIOThreadTerminate = []*etw.EventDesc{&ioThreadTerminate, &ioThreadTerminateV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyIOThreadTerminate) EventDescs() []*etw.EventDesc { return anyIOThreadTerminate }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyIOThreadTerminate) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyIOThreadTerminate, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyIOThreadTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyIOThreadV1Layout)(e).decode(version, p, ptr, anyIOThreadTerminate)
 }
@@ -409,6 +357,7 @@ func (e *AnyIOThreadTerminate) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyIOThreadTerminate) Clone() *AnyIOThreadTerminate { return &e }
 
-func (e AnyIOThreadTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyIOThreadTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIOThreadTerminate) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyIOThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -3,28 +3,19 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// IOThreadRetire is event 46, version 0, of task IOThreadRetirement, opcode
-// win:Start, keyword ThreadingKeyword, level win:Informational.
-//
-// An I/O thread of the thread pool has nothing to do and retires.
+// IOThreadRetire is event 46, version 0. Its payload has 8 bytes. [AnyIOThreadRetire] says
+// what it means.
 type IOThreadRetire struct {
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
+	IOThreadCount    uint32
 	RetiredIOThreads uint32
 }
 
 // EventDesc returns the description of IOThreadRetire.
 func (*IOThreadRetire) EventDesc() *etw.EventDesc { return &ioThreadRetire }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IOThreadRetire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioThreadLayout)(e).decode(p, ptr, &ioThreadRetire)
 }
@@ -35,37 +26,25 @@ func (e *IOThreadRetire) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *IOThreadRetire) FieldValue(i int) etw.Value {
-	return (*ioThreadLayout)(e).FieldValue(i)
-}
+func (e *IOThreadRetire) FieldValue(i int) etw.Value { return (*ioThreadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e IOThreadRetire) Clone() *IOThreadRetire { return &e }
 
-func (e IOThreadRetire) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IOThreadRetire) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IOThreadRetire) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ioThreadRetire = etw.EventDesc{
 	Provider: &providerDesc, ID: 46, Level: 4, Opcode: 1, Task: 5, Keywords: 0x10000,
-	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
-	Name:  "IOThreadRetire", TaskName: "IOThreadRetirement", OpcodeName: "Start",
+	Class: classIOThreadRetirement, Name: "IOThreadRetire", TaskName: "IOThreadRetirement", OpcodeName: "Start",
 	Fields: ioThreadLayoutFields,
 }
 
-// IOThreadRetireV1 is IOThreadRetire_V1: event 46, version 1, of task
-// IOThreadRetirement, opcode win:Start, keyword ThreadingKeyword, level
-// win:Informational.
-//
-// An I/O thread of the thread pool has nothing to do and retires. Version 1
-// adds ClrInstanceID.
+// IOThreadRetireV1 is IOThreadRetire_V1: event 46, version 1. Its payload has 10 bytes.
+// [AnyIOThreadRetire] says what it means.
 type IOThreadRetireV1 struct {
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
+	IOThreadCount    uint32
 	RetiredIOThreads uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of IOThreadRetire_V1.
@@ -74,8 +53,7 @@ func (*IOThreadRetireV1) EventDesc() *etw.EventDesc { return &ioThreadRetireV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *IOThreadRetireV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IOThreadRetireV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioThreadV1Layout)(e).decode(p, ptr, &ioThreadRetireV1)
 }
@@ -86,46 +64,36 @@ func (e *IOThreadRetireV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *IOThreadRetireV1) FieldValue(i int) etw.Value {
-	return (*ioThreadV1Layout)(e).FieldValue(i)
-}
+func (e *IOThreadRetireV1) FieldValue(i int) etw.Value { return (*ioThreadV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e IOThreadRetireV1) Clone() *IOThreadRetireV1 { return &e }
 
-func (e IOThreadRetireV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IOThreadRetireV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IOThreadRetireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IOThreadRetireV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ioThreadRetireV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 46, Version: 1, Level: 4, Opcode: 1, Task: 5, Keywords: 0x10000,
-	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
-	Name:  "IOThreadRetire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Start",
+	Class: classIOThreadRetirement, Name: "IOThreadRetire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Start",
 	Fields: ioThreadV1LayoutFields,
 }
 
-// AnyIOThreadRetire is event 46, of task IOThreadRetirement, opcode win:Start,
-// keyword ThreadingKeyword, level win:Informational, in any version.
+// AnyIOThreadRetire is event 46 in any version, of [TaskIOThreadRetirement], opcode
+// [etw.OpcodeStart], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
 //
-// An I/O thread of the thread pool has nothing to do and retires. Version 1
-// adds ClrInstanceID.
+// An I/O thread of the thread pool has nothing to do and retires. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [IOThreadRetire] and [IOThreadRetireV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [IOThreadRetire] and [IOThreadRetireV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyIOThreadRetire struct {
 	Seen etw.Seen
 
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
-	RetiredIOThreads uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	IOThreadCount    uint32 // Number of I/O threads, this one included while it exists.
+	RetiredIOThreads uint32 // Number of I/O threads that are retired.
+	ClrInstanceID    uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyIOThreadRetire) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -133,13 +101,13 @@ func (e *AnyIOThreadRetire) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyIOThreadRetire = []*etw.EventDesc{&ioThreadRetire, &ioThreadRetireV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyIOThreadRetire) EventDescs() []*etw.EventDesc { return anyIOThreadRetire }
-func (e *AnyIOThreadRetire) EventDesc() *etw.EventDesc  { return etw.DescOf(anyIOThreadRetire, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyIOThreadRetire) EventDesc() *etw.EventDesc { return etw.DescOf(anyIOThreadRetire, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyIOThreadRetire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyIOThreadV1Layout)(e).decode(version, p, ptr, anyIOThreadRetire)
 }
@@ -152,26 +120,22 @@ func (e *AnyIOThreadRetire) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyIOThreadRetire) Clone() *AnyIOThreadRetire { return &e }
 
-func (e AnyIOThreadRetire) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyIOThreadRetire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIOThreadRetire) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyIOThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// IOThreadUnretire is event 47, version 0, of task IOThreadRetirement, opcode
-// win:Stop, keyword ThreadingKeyword, level win:Informational.
-//
-// A retired I/O thread of the thread pool is used again.
+// IOThreadUnretire is event 47, version 0. Its payload has 8 bytes. [AnyIOThreadUnretire] says
+// what it means.
 type IOThreadUnretire struct {
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
+	IOThreadCount    uint32
 	RetiredIOThreads uint32
 }
 
 // EventDesc returns the description of IOThreadUnretire.
 func (*IOThreadUnretire) EventDesc() *etw.EventDesc { return &ioThreadUnretire }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IOThreadUnretire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioThreadLayout)(e).decode(p, ptr, &ioThreadUnretire)
 }
@@ -182,37 +146,25 @@ func (e *IOThreadUnretire) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *IOThreadUnretire) FieldValue(i int) etw.Value {
-	return (*ioThreadLayout)(e).FieldValue(i)
-}
+func (e *IOThreadUnretire) FieldValue(i int) etw.Value { return (*ioThreadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e IOThreadUnretire) Clone() *IOThreadUnretire { return &e }
 
-func (e IOThreadUnretire) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IOThreadUnretire) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IOThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IOThreadUnretire) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ioThreadUnretire = etw.EventDesc{
 	Provider: &providerDesc, ID: 47, Level: 4, Opcode: 2, Task: 5, Keywords: 0x10000,
-	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
-	Name:  "IOThreadUnretire", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
+	Class: classIOThreadRetirement, Name: "IOThreadUnretire", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
 	Fields: ioThreadLayoutFields,
 }
 
-// IOThreadUnretireV1 is IOThreadUnretire_V1: event 47, version 1, of task
-// IOThreadRetirement, opcode win:Stop, keyword ThreadingKeyword, level
-// win:Informational.
-//
-// A retired I/O thread of the thread pool is used again. Version 1 adds
-// ClrInstanceID.
+// IOThreadUnretireV1 is IOThreadUnretire_V1: event 47, version 1. Its payload has 10 bytes.
+// [AnyIOThreadUnretire] says what it means.
 type IOThreadUnretireV1 struct {
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
+	IOThreadCount    uint32
 	RetiredIOThreads uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of IOThreadUnretire_V1.
@@ -221,8 +173,7 @@ func (*IOThreadUnretireV1) EventDesc() *etw.EventDesc { return &ioThreadUnretire
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *IOThreadUnretireV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IOThreadUnretireV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioThreadV1Layout)(e).decode(p, ptr, &ioThreadUnretireV1)
 }
@@ -233,46 +184,35 @@ func (e *IOThreadUnretireV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *IOThreadUnretireV1) FieldValue(i int) etw.Value {
-	return (*ioThreadV1Layout)(e).FieldValue(i)
-}
+func (e *IOThreadUnretireV1) FieldValue(i int) etw.Value { return (*ioThreadV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e IOThreadUnretireV1) Clone() *IOThreadUnretireV1 { return &e }
 
-func (e IOThreadUnretireV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IOThreadUnretireV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IOThreadUnretireV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IOThreadUnretireV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ioThreadUnretireV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 47, Version: 1, Level: 4, Opcode: 2, Task: 5, Keywords: 0x10000,
-	Class: etw.GUID{0x56, 0x84, 0x0c, 0x84, 0x57, 0x64, 0xb7, 0x4e, 0x9c, 0xd0, 0xd2, 0x8f, 0x01, 0xc6, 0x4f, 0x5e},
-	Name:  "IOThreadUnretire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
+	Class: classIOThreadRetirement, Name: "IOThreadUnretire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
 	Fields: ioThreadV1LayoutFields,
 }
 
-// AnyIOThreadUnretire is event 47, of task IOThreadRetirement, opcode
-// win:Stop, keyword ThreadingKeyword, level win:Informational, in any version.
+// AnyIOThreadUnretire is event 47 in any version, of [TaskIOThreadRetirement], opcode
+// [etw.OpcodeStop], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
 //
-// A retired I/O thread of the thread pool is used again. Version 1 adds
-// ClrInstanceID.
+// A retired I/O thread of the thread pool is used again. Version 1 adds ClrInstanceID.
 //
-// The versions are [IOThreadUnretire] and [IOThreadUnretireV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [IOThreadUnretire] and [IOThreadUnretireV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyIOThreadUnretire struct {
 	Seen etw.Seen
 
-	// Number of I/O threads, this one included while it exists.
-	IOThreadCount uint32
-	// Number of I/O threads that are retired.
-	RetiredIOThreads uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	IOThreadCount    uint32 // Number of I/O threads, this one included while it exists.
+	RetiredIOThreads uint32 // Number of I/O threads that are retired.
+	ClrInstanceID    uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyIOThreadUnretire) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -280,15 +220,15 @@ func (e *AnyIOThreadUnretire) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyIOThreadUnretire = []*etw.EventDesc{&ioThreadUnretire, &ioThreadUnretireV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyIOThreadUnretire) EventDescs() []*etw.EventDesc { return anyIOThreadUnretire }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyIOThreadUnretire) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyIOThreadUnretire, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyIOThreadUnretire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyIOThreadV1Layout)(e).decode(version, p, ptr, anyIOThreadUnretire)
 }
@@ -301,6 +241,7 @@ func (e *AnyIOThreadUnretire) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyIOThreadUnretire) Clone() *AnyIOThreadUnretire { return &e }
 
-func (e AnyIOThreadUnretire) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyIOThreadUnretire) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIOThreadUnretire) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyIOThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

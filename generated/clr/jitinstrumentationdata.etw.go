@@ -5,29 +5,23 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// JitInstrumentationData is event 297, version 0, of task
-// JitInstrumentationData, opcode InstrumentationData, keyword
-// JitInstrumentationDataKeyword, level win:Informational.
+// JitInstrumentationData is event 297, version 0, of [TaskJitInstrumentationData], opcode
+// [OpcodeJitInstrumentationDataInstrumentationData], enabled by
+// [KeywordJitInstrumentationData] (0x10000000000) at [etw.LevelInformational] (4).
+// [AnyJitInstrumentationData] takes newer versions, too.
 //
-// Profile data that instrumented code of a method collected, for optimizing
-// it.
+// Profile data that instrumented code of a method collected, for optimizing it.
 type JitInstrumentationData struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Flags of the method. The manifest names none.
-	MethodFlags uint32
-	// Number of bytes of Data.
-	DataSize uint32
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
+	ClrInstanceID uint16 // see WithClrInstanceID
+	MethodFlags   uint32 // Flags of the method. The manifest names none.
+	DataSize      uint32 // Number of bytes of Data.
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
 	MethodID uint64
-	// The profile data, in the runtime's own format.
-	Data etw.Binary
+	Data     etw.Binary // The profile data, in the runtime's own format.
 }
 
 // EventDesc returns the description of JitInstrumentationData.
@@ -36,8 +30,7 @@ func (*JitInstrumentationData) EventDesc() *etw.EventDesc { return &jitInstrumen
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *JitInstrumentationData) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *JitInstrumentationData) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&jitInstrumentationData, p, ptr)
@@ -85,14 +78,11 @@ func (e JitInstrumentationData) Clone() *JitInstrumentationData {
 	return &e
 }
 
-func (e JitInstrumentationData) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JitInstrumentationData) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JitInstrumentationData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JitInstrumentationData) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jitInstrumentationData = etw.EventDesc{
 	Provider: &providerDesc, ID: 297, Level: 4, Opcode: 11, Task: 34, Keywords: 0x10000000000,
-	Class: etw.GUID{0x25, 0x69, 0x66, 0xf8, 0xc8, 0x22, 0x70, 0x4b, 0xa1, 0x31, 0x07, 0x38, 0x13, 0x7e, 0x7f, 0x25},
-	Name:  "JitInstrumentationData", TaskName: "JitInstrumentationData", OpcodeName: "InstrumentationData",
+	Class: classJitInstrumentationData, Name: "JitInstrumentationData", TaskName: "JitInstrumentationData", OpcodeName: "InstrumentationData",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "MethodFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -102,21 +92,14 @@ var jitInstrumentationData = etw.EventDesc{
 	},
 }
 
-// AnyJitInstrumentationData is [JitInstrumentationData] in any version: a
-// newer one is decoded like it.
+// AnyJitInstrumentationData is [JitInstrumentationData] in any version: a newer one is decoded
+// like it.
 type AnyJitInstrumentationData struct {
 	Seen etw.Seen
 	JitInstrumentationData
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJitInstrumentationData) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&jitInstrumentationData}
-}
-func (e *AnyJitInstrumentationData) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJitInstrumentationData) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.JitInstrumentationData.DecodePayload(p, ptr)
@@ -128,34 +111,25 @@ func (e AnyJitInstrumentationData) Clone() *AnyJitInstrumentationData {
 	return &e
 }
 
-// JitInstrumentationDataVerbose is event 298, version 0, of task
-// JitInstrumentationData, opcode InstrumentationDataVerbose, keyword
-// JitInstrumentationDataKeyword, level win:Informational.
+// JitInstrumentationDataVerbose is event 298, version 0, of [TaskJitInstrumentationData],
+// opcode [OpcodeJitInstrumentationDataInstrumentationDataVerbose], enabled by
+// [KeywordJitInstrumentationData] (0x10000000000) at [etw.LevelInformational] (4).
+// [AnyJitInstrumentationDataVerbose] takes newer versions, too.
 //
-// Profile data that instrumented code of a method collected, with the method's
-// name.
+// Profile data that instrumented code of a method collected, with the method's name.
 type JitInstrumentationDataVerbose struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Flags of the method. The manifest names none.
-	MethodFlags uint32
-	// Number of bytes of Data.
-	DataSize uint32
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
+	ClrInstanceID uint16 // see WithClrInstanceID
+	MethodFlags   uint32 // Flags of the method. The manifest names none.
+	DataSize      uint32 // Number of bytes of Data.
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
 	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
+	ModuleID uint64 // Identifier of the module, as in the module's own load event.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// The profile data, in the runtime's own format.
-	Data etw.Binary
+	MethodToken     uint32
+	MethodNamespace etw.UTF16  // Full name of the class of the method, with its namespace.
+	MethodName      etw.UTF16  // Name of the method.
+	MethodSignature etw.UTF16  // Signature of the method: its types as text.
+	Data            etw.Binary // The profile data, in the runtime's own format.
 }
 
 // EventDesc returns the description of JitInstrumentationDataVerbose.
@@ -166,8 +140,7 @@ func (*JitInstrumentationDataVerbose) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *JitInstrumentationDataVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *JitInstrumentationDataVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 30 {
 		return 0, etw.Short(&jitInstrumentationDataVerbose, p, ptr)
@@ -238,14 +211,11 @@ func (e JitInstrumentationDataVerbose) Clone() *JitInstrumentationDataVerbose {
 	return &e
 }
 
-func (e JitInstrumentationDataVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JitInstrumentationDataVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JitInstrumentationDataVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JitInstrumentationDataVerbose) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jitInstrumentationDataVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 298, Level: 4, Opcode: 12, Task: 34, Keywords: 0x10000000000,
-	Class: etw.GUID{0x25, 0x69, 0x66, 0xf8, 0xc8, 0x22, 0x70, 0x4b, 0xa1, 0x31, 0x07, 0x38, 0x13, 0x7e, 0x7f, 0x25},
-	Name:  "JitInstrumentationDataVerbose", TaskName: "JitInstrumentationData", OpcodeName: "InstrumentationDataVerbose",
+	Class: classJitInstrumentationData, Name: "JitInstrumentationDataVerbose", TaskName: "JitInstrumentationData", OpcodeName: "InstrumentationDataVerbose",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "MethodFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -260,21 +230,14 @@ var jitInstrumentationDataVerbose = etw.EventDesc{
 	},
 }
 
-// AnyJitInstrumentationDataVerbose is [JitInstrumentationDataVerbose] in any
-// version: a newer one is decoded like it.
+// AnyJitInstrumentationDataVerbose is [JitInstrumentationDataVerbose] in any version: a newer
+// one is decoded like it.
 type AnyJitInstrumentationDataVerbose struct {
 	Seen etw.Seen
 	JitInstrumentationDataVerbose
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJitInstrumentationDataVerbose) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&jitInstrumentationDataVerbose}
-}
-func (e *AnyJitInstrumentationDataVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJitInstrumentationDataVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.JitInstrumentationDataVerbose.DecodePayload(p, ptr)

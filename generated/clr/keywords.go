@@ -27,10 +27,10 @@ func ParseKeywords(list string) (uint64, error) {
 }
 
 // keywordAliases are the names of keywords that clr.man does not have.
-var keywordAliases = []keywords.Alias{
+var keywordAliases = []keywords.Alias[Keyword]{
 	// TraceEvent and PerfView
 	{Name: "None", Mask: 0},
-	{Name: "All", Mask: ^uint64(KeywordStartEnumeration)},
+	{Name: "All", Mask: ^KeywordStartEnumeration},
 	{Name: "Binder", Mask: KeywordAssemblyLoader},
 	{Name: "StopEnumeration", Mask: KeywordEndEnumeration},
 	{Name: "SuppressNGen", Mask: KeywordOverrideAndSuppressNGenEvents},

@@ -31,6 +31,9 @@ var gcSegmentTypeMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCSegmentType) String() string { return gcSegmentTypeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCSegmentType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCAllocationKind is a value of the map GCAllocationKindMap.
 //
 // A GCAllocationKind says on which of the object heaps an object is allocated.
@@ -39,8 +42,7 @@ type GCAllocationKind uint32
 // Values of GCAllocationKind.
 const (
 	GCAllocationKindSmall GCAllocationKind = 0 // Small object heap.
-	// Large object heap: objects of 85,000 bytes or more, unless configured
-	// otherwise.
+	// Large object heap: objects of 85,000 bytes or more, unless configured otherwise.
 	GCAllocationKindLarge  GCAllocationKind = 1
 	GCAllocationKindPinned GCAllocationKind = 2 // Pinned object heap.
 )
@@ -56,6 +58,9 @@ var gcAllocationKindMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v GCAllocationKind) String() string { return gcAllocationKindMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCAllocationKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // GCType is a value of the map GCTypeMap.
 //
@@ -84,6 +89,9 @@ var gcTypeMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCType) String() string { return gcTypeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCReason is a value of the map GCReasonMap.
 //
 // A GCReason says why a garbage collection was started.
@@ -104,19 +112,16 @@ const (
 	GCReasonInducedLowMemory  GCReason = 9
 	GCReasonInducedCompacting GCReason = 10 // The program asked for a compacting collection.
 	GCReasonLowMemoryHost     GCReason = 11 // The host of the runtime reported low memory.
-	// The provisional mode, used under high memory load, asked for a full blocking
-	// collection.
+	// The provisional mode, used under high memory load, asked for a full blocking collection.
 	GCReasonPMFullGC GCReason = 12
-	// The host of the runtime reported low memory and asked for a blocking
-	// collection.
+	// The host of the runtime reported low memory and asked for a blocking collection.
 	GCReasonLowMemoryHostBlocking GCReason = 13
 	// Tuning of background collections, because of the small object heap.
 	GCReasonBgcTuningSOH GCReason = 14
 	// Tuning of background collections, because of the large object heap.
 	GCReasonBgcTuningLOH GCReason = 15
 	GCReasonBgcStepping  GCReason = 16 // A step in the tuning of background collections.
-	// The program asked for a collection that gives back as much memory as
-	// possible.
+	// The program asked for a collection that gives back as much memory as possible.
 	GCReasonInducedAggressive GCReason = 17
 )
 
@@ -146,6 +151,9 @@ var gcReasonMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v GCReason) String() string { return gcReasonMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // GCSuspendEEReason is a value of the map GCSuspendEEReasonMap.
 //
@@ -183,6 +191,9 @@ var gcSuspendEEReasonMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCSuspendEEReason) String() string { return gcSuspendEEReasonMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCSuspendEEReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCSuspendEEReason16 is a value of the map GCSuspendEEReasonMap.
 //
 // A GCSuspendEEReason says why the runtime stops all managed threads.
@@ -219,6 +230,9 @@ var gcSuspendEEReason16Map = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCSuspendEEReason16) String() string { return gcSuspendEEReason16Map.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCSuspendEEReason16) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ContentionFlags is a value of the map ContentionFlagsMap.
 //
 // ContentionFlags says what kind of lock a thread waits for.
@@ -240,6 +254,9 @@ var contentionFlagsMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v ContentionFlags) String() string { return contentionFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v ContentionFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // TailCallType is a value of the map TailCallTypeMap.
 //
@@ -265,10 +282,12 @@ var tailCallTypeMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v TailCallType) String() string { return tailCallTypeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v TailCallType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ThreadAdjustmentReason is a value of the map ThreadAdjustmentReasonMap.
 //
-// A ThreadAdjustmentReason says why the thread pool changed its number of
-// threads.
+// A ThreadAdjustmentReason says why the thread pool changed its number of threads.
 type ThreadAdjustmentReason uint32
 
 // Values of ThreadAdjustmentReason.
@@ -305,6 +324,9 @@ var threadAdjustmentReasonMap = etw.MapDesc{
 func (v ThreadAdjustmentReason) String() string {
 	return threadAdjustmentReasonMap.ValueString(uint32(v))
 }
+
+// MarshalText returns the form of String.
+func (v ThreadAdjustmentReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // GCRootKind is a value of the map GCRootKindMap.
 //
@@ -346,10 +368,13 @@ var gcRootKindMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCRootKind) String() string { return gcRootKindMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCRootKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCBulkRootKind is a value of the map GCBulkRootKindMap.
 //
-// A GCBulkRootKind says where a heap dump found a root. It differs from
-// GCRootKind, which is about what a collection marks.
+// A GCBulkRootKind says where a heap dump found a root. It differs from GCRootKind, which is
+// about what a collection marks.
 type GCBulkRootKind uint8
 
 // Values of GCBulkRootKind.
@@ -372,6 +397,9 @@ var gcBulkRootKindMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v GCBulkRootKind) String() string { return gcBulkRootKindMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCBulkRootKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // GCHandleKind is a value of the map GCHandleKindMap.
 //
@@ -417,6 +445,9 @@ var gcHandleKindMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCHandleKind) String() string { return gcHandleKindMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCHandleKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ModuleRangeType is a set of flags of the map ModuleRangeTypeMap.
 //
 // ModuleRangeType says how a range of a native image was sorted.
@@ -438,10 +469,13 @@ var moduleRangeTypeMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v ModuleRangeType) String() string { return moduleRangeTypeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ModuleRangeType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // AppDomainFlags is a set of flags of the map AppDomainFlagsMap.
 //
-// AppDomainFlags describes an application domain. Bits 28 to 31, which have no
-// names, hold its sharing policy.
+// AppDomainFlags describes an application domain. Bits 28 to 31, which have no names, hold its
+// sharing policy.
 type AppDomainFlags uint32
 
 // Values of AppDomainFlags.
@@ -463,6 +497,9 @@ var appDomainFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v AppDomainFlags) String() string { return appDomainFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v AppDomainFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // AssemblyFlags is a set of flags of the map AssemblyFlagsMap.
 //
@@ -492,6 +529,9 @@ var assemblyFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v AssemblyFlags) String() string { return assemblyFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v AssemblyFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ModuleFlags is a set of flags of the map ModuleFlagsMap.
 //
@@ -526,10 +566,13 @@ var moduleFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v ModuleFlags) String() string { return moduleFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ModuleFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // MethodFlags is a set of flags of the map MethodFlagsMap.
 //
-// MethodFlags describes a method and its code. Besides the named bits, bits 7
-// to 9 hold the optimization tier and bits 28 to 31 the extent.
+// MethodFlags describes a method and its code. Besides the named bits, bits 7 to 9 hold the
+// optimization tier and bits 28 to 31 the extent.
 type MethodFlags uint32
 
 // Values of MethodFlags.
@@ -560,6 +603,9 @@ var methodFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v MethodFlags) String() string { return methodFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v MethodFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // StartupMode is a set of flags of the map StartupModeMap.
 //
 // StartupMode says how a runtime was started.
@@ -589,6 +635,9 @@ var startupModeMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v StartupMode) String() string { return startupModeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v StartupMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // RuntimeSku is a set of flags of the map RuntimeSkuMap.
 //
 // RuntimeSku says which runtime it is.
@@ -613,6 +662,9 @@ var runtimeSkuMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v RuntimeSku) String() string { return runtimeSkuMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v RuntimeSku) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ExceptionThrownFlags is a set of flags of the map ExceptionThrownFlagsMap.
 //
@@ -643,10 +695,12 @@ var exceptionThrownFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v ExceptionThrownFlags) String() string { return exceptionThrownFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ExceptionThrownFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ILStubGeneratedFlags is a set of flags of the map ILStubGeneratedFlagsMap.
 //
-// ILStubGeneratedFlags describes a stub for a call between managed and native
-// code.
+// ILStubGeneratedFlags describes a stub for a call between managed and native code.
 type ILStubGeneratedFlags uint32
 
 // Values of ILStubGeneratedFlags.
@@ -677,18 +731,21 @@ var ilStubGeneratedFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v ILStubGeneratedFlags) String() string { return ilStubGeneratedFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ILStubGeneratedFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // StartupFlags is a set of flags of the map StartupFlagsMap.
 //
-// StartupFlags holds the options with which a runtime was started, as its
-// hosting interface defines them.
+// StartupFlags holds the options with which a runtime was started, as its hosting interface
+// defines them.
 type StartupFlags uint32
 
 // Values of StartupFlags.
 const (
 	StartupFlagsConcurrentGC                   StartupFlags = 0x1 // Concurrent (background) collections.
 	StartupFlagsLoaderOptimizationSingleDomain StartupFlags = 0x2 // Code is not shared by application domains.
-	// All code is shared by application domains. Together with the bit before it:
-	// only strong-named code is.
+	// All code is shared by application domains. Together with the bit before it: only
+	// strong-named code is.
 	StartupFlagsLoaderOptimizationMultiDomain StartupFlags = 0x4
 	StartupFlagsLoaderSafeMode                StartupFlags = 0x10 // No version policy is applied to this version.
 	// The version is only the preferred one, and nothing is started yet.
@@ -736,10 +793,12 @@ var startupFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v StartupFlags) String() string { return startupFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v StartupFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // TypeFlags is a set of flags of the map TypeFlagsMap.
 //
-// TypeFlags describes a type. Bits 8 to 13 hold the rank of an array that is
-// not a vector.
+// TypeFlags describes a type. Bits 8 to 13 hold the rank of an array that is not a vector.
 type TypeFlags uint32
 
 // Values of TypeFlags.
@@ -779,6 +838,9 @@ var typeFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v TypeFlags) String() string { return typeFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v TypeFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCRootFlags is a set of flags of the map GCRootFlagsMap.
 //
 // GCRootFlags says how a root keeps its object.
@@ -806,6 +868,9 @@ var gcRootFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v GCRootFlags) String() string { return gcRootFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCRootFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCRootStaticVarFlags is a set of flags of the map GCRootStaticVarFlagsMap.
 //
 // GCRootStaticVarFlags describes a static variable.
@@ -826,6 +891,9 @@ var gcRootStaticVarFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v GCRootStaticVarFlags) String() string { return gcRootStaticVarFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCRootStaticVarFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // GCRootCCWFlags is a set of flags of the map GCRootCCWFlagsMap.
 //
@@ -849,6 +917,9 @@ var gcRootCCWFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v GCRootCCWFlags) String() string { return gcRootCCWFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCRootCCWFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ThreadFlags is a set of flags of the map ThreadFlagsMap.
 //
@@ -874,6 +945,9 @@ var threadFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v ThreadFlags) String() string { return threadFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v ThreadFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // TieredCompilationSettingsFlags is a set of flags of the map
 // TieredCompilationSettingsFlagsMap.
@@ -907,6 +981,9 @@ func (v TieredCompilationSettingsFlags) String() string {
 	return tieredCompilationSettingsFlagsMap.ValueString(uint32(v))
 }
 
+// MarshalText returns the form of String.
+func (v TieredCompilationSettingsFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCBucketKind is a value of the map GCBucketKindMap.
 //
 // A GCBucketKind says what is sorted into buckets.
@@ -928,6 +1005,9 @@ var gcBucketKindMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v GCBucketKind) String() string { return gcBucketKindMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCBucketKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // WaitHandleWaitSource is a value of the map WaitHandleWaitSourceMap.
 //
@@ -951,10 +1031,12 @@ var waitHandleWaitSourceMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v WaitHandleWaitSource) String() string { return waitHandleWaitSourceMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v WaitHandleWaitSource) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // KnownPathSource is a value of the map KnownPathSourceMap.
 //
-// A KnownPathSource says where a path that is probed for an assembly comes
-// from.
+// A KnownPathSource says where a path that is probed for an assembly comes from.
 type KnownPathSource uint16
 
 // Values of KnownPathSource.
@@ -979,6 +1061,9 @@ var knownPathSourceMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v KnownPathSource) String() string { return knownPathSourceMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v KnownPathSource) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ResolutionAttemptedStage is a value of the map ResolutionAttemptedStageMap.
 //
@@ -1014,11 +1099,12 @@ func (v ResolutionAttemptedStage) String() string {
 	return resolutionAttemptedStageMap.ValueString(uint32(v))
 }
 
-// ResolutionAttemptedResult is a value of the map
-// ResolutionAttemptedResultMap.
+// MarshalText returns the form of String.
+func (v ResolutionAttemptedStage) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// ResolutionAttemptedResult is a value of the map ResolutionAttemptedResultMap.
 //
-// A ResolutionAttemptedResult says how a step of the search for an assembly
-// ended.
+// A ResolutionAttemptedResult says how a step of the search for an assembly ended.
 type ResolutionAttemptedResult uint16
 
 // Values of ResolutionAttemptedResult.
@@ -1047,6 +1133,9 @@ var resolutionAttemptedResultMap = etw.MapDesc{
 func (v ResolutionAttemptedResult) String() string {
 	return resolutionAttemptedResultMap.ValueString(uint32(v))
 }
+
+// MarshalText returns the form of String.
+func (v ResolutionAttemptedResult) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // GCGlobalMechanisms is a set of flags of the map GCGlobalMechanismsMap.
 //
@@ -1079,10 +1168,12 @@ var gcGlobalMechanismsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v GCGlobalMechanisms) String() string { return gcGlobalMechanismsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCGlobalMechanisms) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCPauseMode is a value of the map GCPauseModeMap.
 //
-// A GCPauseMode is the latency mode that a program asked for
-// (GCSettings.LatencyMode).
+// A GCPauseMode is the latency mode that a program asked for (GCSettings.LatencyMode).
 type GCPauseMode uint32
 
 // Values of GCPauseMode.
@@ -1109,10 +1200,12 @@ var gcPauseModeMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCPauseMode) String() string { return gcPauseModeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCPauseMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCCondemnConditions is a set of flags of the map GCCondemnConditionsMap.
 //
-// GCCondemnConditions holds the conditions under which a collection chose its
-// generation.
+// GCCondemnConditions holds the conditions under which a collection chose its generation.
 type GCCondemnConditions uint32
 
 // Values of GCCondemnConditions.
@@ -1193,6 +1286,9 @@ var gcCondemnConditionsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v GCCondemnConditions) String() string { return gcCondemnConditionsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCCondemnConditions) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCJoinTime is a value of the map GCJoinTimeMap.
 //
 // A GCJoinTime says whether a thread begins or ends a step of joining.
@@ -1215,10 +1311,13 @@ var gcJoinTimeMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCJoinTime) String() string { return gcJoinTimeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCJoinTime) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCJoinType is a value of the map GCJoinTypeMap.
 //
-// A GCJoinType says what a thread does where all threads of a server
-// collection wait for each other.
+// A GCJoinType says what a thread does where all threads of a server collection wait for each
+// other.
 type GCJoinType uint32
 
 // Values of GCJoinType.
@@ -1243,6 +1342,9 @@ var gcJoinTypeMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v GCJoinType) String() string { return gcJoinTypeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCJoinType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // GCCompactMechanisms is a set of flags of the map GCCompactMechanismsMap.
 //
@@ -1289,6 +1391,9 @@ var gcCompactMechanismsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v GCCompactMechanisms) String() string { return gcCompactMechanismsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCCompactMechanisms) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCExpandMechanisms is a set of flags of the map GCExpandMechanismsMap.
 //
 // GCExpandMechanisms says whether a heap was expanded, and how.
@@ -1321,6 +1426,9 @@ var gcExpandMechanismsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v GCExpandMechanisms) String() string { return gcExpandMechanismsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCExpandMechanisms) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // CorElementType is a value of the map CorElementTypeMap.
 //
@@ -1398,6 +1506,9 @@ var corElementTypeMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v CorElementType) String() string { return corElementTypeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v CorElementType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // MethodExtent is a value of the map MethodExtentMap.
 //
 // A MethodExtent is a part of a method's code.
@@ -1420,6 +1531,9 @@ var methodExtentMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v MethodExtent) String() string { return methodExtentMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v MethodExtent) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // JitAllocFlag is a set of flags of the map JitAllocFlagMap.
 //
@@ -1450,10 +1564,13 @@ var jitAllocFlagMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v JitAllocFlag) String() string { return jitAllocFlagMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v JitAllocFlag) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // OptimizationTier is a value of the map OptimizationTierMap.
 //
-// An OptimizationTier says how much the JIT optimized a method's code.
-// MethodFlags holds it in bits 7 to 9.
+// An OptimizationTier says how much the JIT optimized a method's code. MethodFlags holds it in
+// bits 7 to 9.
 type OptimizationTier uint32
 
 // Values of OptimizationTier.
@@ -1485,3 +1602,6 @@ var optimizationTierMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v OptimizationTier) String() string { return optimizationTierMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v OptimizationTier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -5,20 +5,18 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ProfilerMessage is event 299, version 0, of task Profiler, opcode Profiler,
-// keyword ProfilerKeyword, level win:Informational.
+// ProfilerMessage is event 299, version 0, of [TaskProfiler], opcode [OpcodeProfilerProfiler],
+// enabled by [KeywordProfiler] (0x20000000000) at [etw.LevelInformational] (4).
+// [AnyProfilerMessage] takes newer versions, too.
 //
 // A message from the code that loads profilers.
 type ProfilerMessage struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Text of the message.
-	Message etw.UTF16
+	ClrInstanceID uint16    // see WithClrInstanceID
+	Message       etw.UTF16 // Text of the message.
 }
 
 // EventDesc returns the description of ProfilerMessage.
@@ -27,8 +25,7 @@ func (*ProfilerMessage) EventDesc() *etw.EventDesc { return &profilerMessage }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ProfilerMessage) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProfilerMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&profilerMessage, p, ptr)
@@ -64,33 +61,24 @@ func (e ProfilerMessage) Clone() *ProfilerMessage {
 	return &e
 }
 
-func (e ProfilerMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProfilerMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProfilerMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProfilerMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var profilerMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 299, Level: 4, Opcode: 11, Task: 36, Keywords: 0x20000000000,
-	Class: etw.GUID{0x46, 0x5e, 0x89, 0x68, 0x03, 0xfd, 0x28, 0x45, 0x89, 0xd2, 0x5e, 0x1f, 0xbb, 0x1d, 0x3b, 0xcf},
-	Name:  "ProfilerMessage", TaskName: "Profiler", OpcodeName: "Profiler",
+	Class: classProfiler, Name: "ProfilerMessage", TaskName: "Profiler", OpcodeName: "Profiler",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
 }
 
-// AnyProfilerMessage is [ProfilerMessage] in any version: a newer one is
-// decoded like it.
+// AnyProfilerMessage is [ProfilerMessage] in any version: a newer one is decoded like it.
 type AnyProfilerMessage struct {
 	Seen etw.Seen
 	ProfilerMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProfilerMessage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&profilerMessage} }
-func (e *AnyProfilerMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProfilerMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProfilerMessage.DecodePayload(p, ptr)

@@ -6,6 +6,7 @@ package clr
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,202 +26,17 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyGCStart](t, Types()...)
-	etwtest.Versions[AnyGCEnd](t, Types()...)
-	etwtest.Versions[AnyGCRestartEEEnd](t, Types()...)
-	etwtest.Versions[AnyGCHeapStats](t, Types()...)
-	etwtest.Versions[AnyGCCreateSegment](t, Types()...)
-	etwtest.Versions[AnyGCFreeSegment](t, Types()...)
-	etwtest.Versions[AnyGCRestartEEBegin](t, Types()...)
-	etwtest.Versions[AnyGCSuspendEEEnd](t, Types()...)
-	etwtest.Versions[AnyGCSuspendEEBegin](t, Types()...)
-	etwtest.Versions[AnyGCAllocationTick](t, Types()...)
-	etwtest.Versions[AnyGCCreateConcurrentThread](t, Types()...)
-	etwtest.Versions[AnyGCTerminateConcurrentThread](t, Types()...)
-	etwtest.Versions[AnyGCFinalizersEnd](t, Types()...)
-	etwtest.Versions[AnyGCFinalizersBegin](t, Types()...)
-	etwtest.Versions[AnyBulkType](t, Types()...)
-	etwtest.Versions[AnyGCBulkRootEdge](t, Types()...)
-	etwtest.Versions[AnyGCBulkRootConditionalWeakTableElementEdge](t, Types()...)
-	etwtest.Versions[AnyGCBulkNode](t, Types()...)
-	etwtest.Versions[AnyGCBulkEdge](t, Types()...)
-	etwtest.Versions[AnyGCSampledObjectAllocationHigh](t, Types()...)
-	etwtest.Versions[AnyGCBulkSurvivingObjectRanges](t, Types()...)
-	etwtest.Versions[AnyGCBulkMovedObjectRanges](t, Types()...)
-	etwtest.Versions[AnyGCGenerationRange](t, Types()...)
-	etwtest.Versions[AnyGCMarkStackRoots](t, Types()...)
-	etwtest.Versions[AnyGCMarkFinalizeQueueRoots](t, Types()...)
-	etwtest.Versions[AnyGCMarkHandles](t, Types()...)
-	etwtest.Versions[AnyGCMarkOlderGenerationRoots](t, Types()...)
-	etwtest.Versions[AnyFinalizeObject](t, Types()...)
-	etwtest.Versions[AnySetGCHandle](t, Types()...)
-	etwtest.Versions[AnyDestroyGCHandle](t, Types()...)
-	etwtest.Versions[AnyGCSampledObjectAllocationLow](t, Types()...)
-	etwtest.Versions[AnyPinObjectAtGCTime](t, Types()...)
-	etwtest.Versions[AnyGCTriggered](t, Types()...)
-	etwtest.Versions[AnyGCBulkRootCCW](t, Types()...)
-	etwtest.Versions[AnyGCBulkRCW](t, Types()...)
-	etwtest.Versions[AnyGCBulkRootStaticVar](t, Types()...)
-	etwtest.Versions[AnyGCDynamicEvent](t, Types()...)
-	etwtest.Versions[AnyWorkerThreadCreate](t, Types()...)
-	etwtest.Versions[AnyWorkerThreadTerminate](t, Types()...)
-	etwtest.Versions[AnyWorkerThreadRetire](t, Types()...)
-	etwtest.Versions[AnyWorkerThreadUnretire](t, Types()...)
-	etwtest.Versions[AnyIOThreadCreate](t, Types()...)
-	etwtest.Versions[AnyIOThreadTerminate](t, Types()...)
-	etwtest.Versions[AnyIOThreadRetire](t, Types()...)
-	etwtest.Versions[AnyIOThreadUnretire](t, Types()...)
-	etwtest.Versions[AnyThreadpoolSuspensionSuspendThread](t, Types()...)
-	etwtest.Versions[AnyThreadpoolSuspensionResumeThread](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWorkerThreadStart](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWorkerThreadStop](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWorkerThreadRetirementStart](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWorkerThreadRetirementStop](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWorkerThreadAdjustmentSample](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWorkerThreadAdjustmentAdjustment](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWorkerThreadAdjustmentStats](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWorkerThreadWait](t, Types()...)
-	etwtest.Versions[AnyYieldProcessorMeasurement](t, Types()...)
-	etwtest.Versions[AnyThreadPoolMinMaxThreads](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWorkingThreadCount](t, Types()...)
-	etwtest.Versions[AnyThreadPoolEnqueue](t, Types()...)
-	etwtest.Versions[AnyThreadPoolDequeue](t, Types()...)
-	etwtest.Versions[AnyThreadPoolIOEnqueue](t, Types()...)
-	etwtest.Versions[AnyThreadPoolIODequeue](t, Types()...)
-	etwtest.Versions[AnyThreadPoolIOPack](t, Types()...)
-	etwtest.Versions[AnyThreadCreating](t, Types()...)
-	etwtest.Versions[AnyThreadRunning](t, Types()...)
-	etwtest.Versions[AnyMethodDetails](t, Types()...)
-	etwtest.Versions[AnyTypeLoadStart](t, Types()...)
-	etwtest.Versions[AnyTypeLoadStop](t, Types()...)
-	etwtest.Versions[AnyExceptionThrown](t, Types()...)
-	etwtest.Versions[AnyContentionStart](t, Types()...)
-	etwtest.Versions[AnyCLRStackWalk](t, Types()...)
-	etwtest.Versions[AnyAppDomainMemAllocated](t, Types()...)
-	etwtest.Versions[AnyAppDomainMemSurvived](t, Types()...)
-	etwtest.Versions[AnyThreadCreated](t, Types()...)
-	etwtest.Versions[AnyThreadTerminated](t, Types()...)
-	etwtest.Versions[AnyThreadDomainEnter](t, Types()...)
-	etwtest.Versions[AnyILStubGenerated](t, Types()...)
-	etwtest.Versions[AnyILStubCacheHit](t, Types()...)
-	etwtest.Versions[AnyContentionLockCreated](t, Types()...)
-	etwtest.Versions[AnyContentionStop](t, Types()...)
-	etwtest.Versions[AnyDCStartComplete](t, Types()...)
-	etwtest.Versions[AnyDCEndComplete](t, Types()...)
-	etwtest.Versions[AnyMethodDCStart](t, Types()...)
-	etwtest.Versions[AnyMethodDCEnd](t, Types()...)
-	etwtest.Versions[AnyMethodDCStartVerbose](t, Types()...)
-	etwtest.Versions[AnyMethodDCEndVerbose](t, Types()...)
-	etwtest.Versions[AnyMethodLoad](t, Types()...)
-	etwtest.Versions[AnyMethodUnload](t, Types()...)
-	etwtest.Versions[AnyMethodLoadVerbose](t, Types()...)
-	etwtest.Versions[AnyMethodUnloadVerbose](t, Types()...)
-	etwtest.Versions[AnyMethodJittingStarted](t, Types()...)
-	etwtest.Versions[AnyMethodJitMemoryAllocatedForCode](t, Types()...)
-	etwtest.Versions[AnyModuleDCStart](t, Types()...)
-	etwtest.Versions[AnyModuleDCEnd](t, Types()...)
-	etwtest.Versions[AnyDomainModuleLoad](t, Types()...)
-	etwtest.Versions[AnyModuleLoad](t, Types()...)
-	etwtest.Versions[AnyModuleUnload](t, Types()...)
-	etwtest.Versions[AnyAssemblyLoad](t, Types()...)
-	etwtest.Versions[AnyAssemblyUnload](t, Types()...)
-	etwtest.Versions[AnyAppDomainLoad](t, Types()...)
-	etwtest.Versions[AnyAppDomainUnload](t, Types()...)
-	etwtest.Versions[AnyModuleRangeLoad](t, Types()...)
-	etwtest.Versions[AnyR2RGetEntryPoint](t, Types()...)
-	etwtest.Versions[AnyR2RGetEntryPointStart](t, Types()...)
-	etwtest.Versions[AnyStrongNameVerificationStart](t, Types()...)
-	etwtest.Versions[AnyStrongNameVerificationStop](t, Types()...)
-	etwtest.Versions[AnyAuthenticodeVerificationStart](t, Types()...)
-	etwtest.Versions[AnyAuthenticodeVerificationStop](t, Types()...)
-	etwtest.Versions[AnyMethodJitInliningSucceeded](t, Types()...)
-	etwtest.Versions[AnyMethodJitInliningFailedAnsi](t, Types()...)
-	etwtest.Versions[AnyRuntimeInformationStart](t, Types()...)
-	etwtest.Versions[AnyMethodJitTailCallSucceeded](t, Types()...)
-	etwtest.Versions[AnyMethodJitTailCallFailedAnsi](t, Types()...)
-	etwtest.Versions[AnyMethodILToNativeMap](t, Types()...)
-	etwtest.Versions[AnyMethodJitTailCallFailed](t, Types()...)
-	etwtest.Versions[AnyMethodJitInliningFailed](t, Types()...)
-	etwtest.Versions[AnyIncreaseMemoryPressure](t, Types()...)
-	etwtest.Versions[AnyDecreaseMemoryPressure](t, Types()...)
-	etwtest.Versions[AnyGCMarkWithType](t, Types()...)
-	etwtest.Versions[AnyGCJoin](t, Types()...)
-	etwtest.Versions[AnyGCPerHeapHistory](t, Types()...)
-	etwtest.Versions[AnyGCGlobalHeapHistory](t, Types()...)
-	etwtest.Versions[AnyGenAwareBegin](t, Types()...)
-	etwtest.Versions[AnyGenAwareEnd](t, Types()...)
-	etwtest.Versions[AnyGCLOHCompact](t, Types()...)
-	etwtest.Versions[AnyGCFitBucketInfo](t, Types()...)
-	etwtest.Versions[AnyDebugIPCEventStart](t, Types()...)
-	etwtest.Versions[AnyDebugIPCEventEnd](t, Types()...)
-	etwtest.Versions[AnyDebugExceptionProcessingStart](t, Types()...)
-	etwtest.Versions[AnyDebugExceptionProcessingEnd](t, Types()...)
-	etwtest.Versions[AnyExceptionCatchStart](t, Types()...)
-	etwtest.Versions[AnyExceptionCatchStop](t, Types()...)
-	etwtest.Versions[AnyExceptionFinallyStart](t, Types()...)
-	etwtest.Versions[AnyExceptionFinallyStop](t, Types()...)
-	etwtest.Versions[AnyExceptionFilterStart](t, Types()...)
-	etwtest.Versions[AnyExceptionFilterStop](t, Types()...)
-	etwtest.Versions[AnyExceptionThrownStop](t, Types()...)
-	etwtest.Versions[AnyCodeSymbols](t, Types()...)
-	etwtest.Versions[AnyEventSource](t, Types()...)
-	etwtest.Versions[AnyTieredCompilationSettings](t, Types()...)
-	etwtest.Versions[AnyTieredCompilationPause](t, Types()...)
-	etwtest.Versions[AnyTieredCompilationResume](t, Types()...)
-	etwtest.Versions[AnyTieredCompilationBackgroundJitStart](t, Types()...)
-	etwtest.Versions[AnyTieredCompilationBackgroundJitStop](t, Types()...)
-	etwtest.Versions[AnyAssemblyLoadStart](t, Types()...)
-	etwtest.Versions[AnyAssemblyLoadStop](t, Types()...)
-	etwtest.Versions[AnyResolutionAttempted](t, Types()...)
-	etwtest.Versions[AnyAssemblyLoadContextResolvingHandlerInvoked](t, Types()...)
-	etwtest.Versions[AnyAppDomainAssemblyResolveHandlerInvoked](t, Types()...)
-	etwtest.Versions[AnyAssemblyLoadFromResolveHandlerInvoked](t, Types()...)
-	etwtest.Versions[AnyKnownPathProbed](t, Types()...)
-	etwtest.Versions[AnyJitInstrumentationData](t, Types()...)
-	etwtest.Versions[AnyJitInstrumentationDataVerbose](t, Types()...)
-	etwtest.Versions[AnyProfilerMessage](t, Types()...)
-	etwtest.Versions[AnyExecutionCheckpoint](t, Types()...)
-	etwtest.Versions[AnyWaitHandleWaitStart](t, Types()...)
-	etwtest.Versions[AnyWaitHandleWaitStop](t, Types()...)
-	etwtest.Versions[AnyAllocationSampled](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[GCStart](t, nil)
-	etwtest.AllocsOf[GCStartV1](t, nil)
-	etwtest.AllocsOf[GCStartV2](t, nil)
-	etwtest.AllocsOf[GCEnd](t, nil)
-	etwtest.AllocsOf[GCEndV1](t, nil)
-	etwtest.AllocsOf[GCRestartEEEnd](t, nil)
-	etwtest.AllocsOf[GCRestartEEEndV1](t, nil)
-	etwtest.AllocsOf[GCHeapStats](t, nil)
-	etwtest.AllocsOf[GCHeapStatsV1](t, nil)
-	etwtest.AllocsOf[GCHeapStatsV2](t, nil)
-	etwtest.AllocsOf[GCCreateSegment](t, nil)
-	etwtest.AllocsOf[GCCreateSegmentV1](t, nil)
-	etwtest.AllocsOf[GCFreeSegment](t, nil)
-	etwtest.AllocsOf[GCFreeSegmentV1](t, nil)
-	etwtest.AllocsOf[GCRestartEEBegin](t, nil)
-	etwtest.AllocsOf[GCRestartEEBeginV1](t, nil)
-	etwtest.AllocsOf[GCSuspendEEEnd](t, nil)
-	etwtest.AllocsOf[GCSuspendEEEndV1](t, nil)
-	etwtest.AllocsOf[GCSuspendEEBegin](t, nil)
-	etwtest.AllocsOf[GCSuspendEEBeginV1](t, nil)
-	etwtest.AllocsOf[GCAllocationTick](t, nil)
-	etwtest.AllocsOf[GCAllocationTickV1](t, nil)
-	etwtest.AllocsOf[GCAllocationTickV2](t, nil)
-	etwtest.AllocsOf[GCAllocationTickV3](t, nil)
-	etwtest.AllocsOf[GCAllocationTickV4](t, nil)
-	etwtest.AllocsOf[GCCreateConcurrentThread](t, nil)
-	etwtest.AllocsOf[GCCreateConcurrentThreadV1](t, nil)
-	etwtest.AllocsOf[GCTerminateConcurrentThread](t, nil)
-	etwtest.AllocsOf[GCTerminateConcurrentThreadV1](t, nil)
-	etwtest.AllocsOf[GCFinalizersEnd](t, nil)
-	etwtest.AllocsOf[GCFinalizersEndV1](t, nil)
-	etwtest.AllocsOf[GCFinalizersBegin](t, nil)
-	etwtest.AllocsOf[GCFinalizersBeginV1](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *BulkType) {
 		for v := range e.Values.All() {
 			for range v.TypeParameters.All() {
@@ -243,7 +59,6 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.Values.All() {
 		}
 	})
-	etwtest.AllocsOf[GCSampledObjectAllocationHigh](t, nil)
 	etwtest.AllocsOf(t, func(e *GCBulkSurvivingObjectRanges) {
 		for range e.Values.All() {
 		}
@@ -252,17 +67,6 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.Values.All() {
 		}
 	})
-	etwtest.AllocsOf[GCGenerationRange](t, nil)
-	etwtest.AllocsOf[GCMarkStackRoots](t, nil)
-	etwtest.AllocsOf[GCMarkFinalizeQueueRoots](t, nil)
-	etwtest.AllocsOf[GCMarkHandles](t, nil)
-	etwtest.AllocsOf[GCMarkOlderGenerationRoots](t, nil)
-	etwtest.AllocsOf[FinalizeObject](t, nil)
-	etwtest.AllocsOf[SetGCHandle](t, nil)
-	etwtest.AllocsOf[DestroyGCHandle](t, nil)
-	etwtest.AllocsOf[GCSampledObjectAllocationLow](t, nil)
-	etwtest.AllocsOf[PinObjectAtGCTime](t, nil)
-	etwtest.AllocsOf[GCTriggered](t, nil)
 	etwtest.AllocsOf(t, func(e *GCBulkRootCCW) {
 		for range e.Values.All() {
 		}
@@ -275,121 +79,14 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.Values.All() {
 		}
 	})
-	etwtest.AllocsOf[GCDynamicEvent](t, nil)
-	etwtest.AllocsOf[WorkerThreadCreate](t, nil)
-	etwtest.AllocsOf[WorkerThreadTerminate](t, nil)
-	etwtest.AllocsOf[WorkerThreadRetire](t, nil)
-	etwtest.AllocsOf[WorkerThreadUnretire](t, nil)
-	etwtest.AllocsOf[IOThreadCreate](t, nil)
-	etwtest.AllocsOf[IOThreadCreateV1](t, nil)
-	etwtest.AllocsOf[IOThreadTerminate](t, nil)
-	etwtest.AllocsOf[IOThreadTerminateV1](t, nil)
-	etwtest.AllocsOf[IOThreadRetire](t, nil)
-	etwtest.AllocsOf[IOThreadRetireV1](t, nil)
-	etwtest.AllocsOf[IOThreadUnretire](t, nil)
-	etwtest.AllocsOf[IOThreadUnretireV1](t, nil)
-	etwtest.AllocsOf[ThreadpoolSuspensionSuspendThread](t, nil)
-	etwtest.AllocsOf[ThreadpoolSuspensionResumeThread](t, nil)
-	etwtest.AllocsOf[ThreadPoolWorkerThreadStart](t, nil)
-	etwtest.AllocsOf[ThreadPoolWorkerThreadStop](t, nil)
-	etwtest.AllocsOf[ThreadPoolWorkerThreadRetirementStart](t, nil)
-	etwtest.AllocsOf[ThreadPoolWorkerThreadRetirementStop](t, nil)
-	etwtest.AllocsOf[ThreadPoolWorkerThreadAdjustmentSample](t, nil)
-	etwtest.AllocsOf[ThreadPoolWorkerThreadAdjustmentAdjustment](t, nil)
-	etwtest.AllocsOf[ThreadPoolWorkerThreadAdjustmentStats](t, nil)
-	etwtest.AllocsOf[ThreadPoolWorkerThreadWait](t, nil)
-	etwtest.AllocsOf[YieldProcessorMeasurement](t, nil)
-	etwtest.AllocsOf[ThreadPoolMinMaxThreads](t, nil)
-	etwtest.AllocsOf[ThreadPoolWorkingThreadCount](t, nil)
-	etwtest.AllocsOf[ThreadPoolEnqueue](t, nil)
-	etwtest.AllocsOf[ThreadPoolDequeue](t, nil)
-	etwtest.AllocsOf[ThreadPoolIOEnqueue](t, nil)
-	etwtest.AllocsOf[ThreadPoolIODequeue](t, nil)
-	etwtest.AllocsOf[ThreadPoolIOPack](t, nil)
-	etwtest.AllocsOf[ThreadCreating](t, nil)
-	etwtest.AllocsOf[ThreadRunning](t, nil)
 	etwtest.AllocsOf(t, func(e *MethodDetails) {
 		for range e.TypeParameters.All() {
 		}
 	})
-	etwtest.AllocsOf[TypeLoadStart](t, nil)
-	etwtest.AllocsOf[TypeLoadStop](t, nil)
-	etwtest.AllocsOf[ExceptionThrown](t, nil)
-	etwtest.AllocsOf[ExceptionThrownV1](t, nil)
-	etwtest.AllocsOf[ContentionStart](t, nil)
-	etwtest.AllocsOf[ContentionStartV1](t, nil)
-	etwtest.AllocsOf[ContentionStartV2](t, nil)
 	etwtest.AllocsOf(t, func(e *CLRStackWalk) {
 		for range e.Stack.All() {
 		}
 	})
-	etwtest.AllocsOf[AppDomainMemAllocated](t, nil)
-	etwtest.AllocsOf[AppDomainMemSurvived](t, nil)
-	etwtest.AllocsOf[ThreadCreated](t, nil)
-	etwtest.AllocsOf[ThreadTerminated](t, nil)
-	etwtest.AllocsOf[ThreadDomainEnter](t, nil)
-	etwtest.AllocsOf[ILStubGenerated](t, nil)
-	etwtest.AllocsOf[ILStubCacheHit](t, nil)
-	etwtest.AllocsOf[ContentionLockCreated](t, nil)
-	etwtest.AllocsOf[ContentionStop](t, nil)
-	etwtest.AllocsOf[ContentionStopV1](t, nil)
-	etwtest.AllocsOf[DCStartCompleteV2](t, nil)
-	etwtest.AllocsOf[DCEndCompleteV2](t, nil)
-	etwtest.AllocsOf[MethodDCStartV2](t, nil)
-	etwtest.AllocsOf[MethodDCEndV2](t, nil)
-	etwtest.AllocsOf[MethodDCStartVerboseV2](t, nil)
-	etwtest.AllocsOf[MethodDCEndVerboseV2](t, nil)
-	etwtest.AllocsOf[MethodLoad](t, nil)
-	etwtest.AllocsOf[MethodLoadV1](t, nil)
-	etwtest.AllocsOf[MethodLoadV2](t, nil)
-	etwtest.AllocsOf[MethodUnload](t, nil)
-	etwtest.AllocsOf[MethodUnloadV1](t, nil)
-	etwtest.AllocsOf[MethodUnloadV2](t, nil)
-	etwtest.AllocsOf[MethodLoadVerbose](t, nil)
-	etwtest.AllocsOf[MethodLoadVerboseV1](t, nil)
-	etwtest.AllocsOf[MethodLoadVerboseV2](t, nil)
-	etwtest.AllocsOf[MethodUnloadVerbose](t, nil)
-	etwtest.AllocsOf[MethodUnloadVerboseV1](t, nil)
-	etwtest.AllocsOf[MethodUnloadVerboseV2](t, nil)
-	etwtest.AllocsOf[MethodJittingStarted](t, nil)
-	etwtest.AllocsOf[MethodJittingStartedV1](t, nil)
-	etwtest.AllocsOf[MethodJitMemoryAllocatedForCode](t, nil)
-	etwtest.AllocsOf[ModuleDCStartV2](t, nil)
-	etwtest.AllocsOf[ModuleDCEndV2](t, nil)
-	etwtest.AllocsOf[DomainModuleLoad](t, nil)
-	etwtest.AllocsOf[DomainModuleLoadV1](t, nil)
-	etwtest.AllocsOf[ModuleLoad](t, nil)
-	etwtest.AllocsOf[ModuleLoadV1](t, nil)
-	etwtest.AllocsOf[ModuleLoadV2](t, nil)
-	etwtest.AllocsOf[ModuleLoadV3](t, nil)
-	etwtest.AllocsOf[ModuleUnload](t, nil)
-	etwtest.AllocsOf[ModuleUnloadV1](t, nil)
-	etwtest.AllocsOf[ModuleUnloadV2](t, nil)
-	etwtest.AllocsOf[AssemblyLoad](t, nil)
-	etwtest.AllocsOf[AssemblyLoadV1](t, nil)
-	etwtest.AllocsOf[AssemblyUnload](t, nil)
-	etwtest.AllocsOf[AssemblyUnloadV1](t, nil)
-	etwtest.AllocsOf[AppDomainLoad](t, nil)
-	etwtest.AllocsOf[AppDomainLoadV1](t, nil)
-	etwtest.AllocsOf[AppDomainUnload](t, nil)
-	etwtest.AllocsOf[AppDomainUnloadV1](t, nil)
-	etwtest.AllocsOf[ModuleRangeLoad](t, nil)
-	etwtest.AllocsOf[R2RGetEntryPoint](t, nil)
-	etwtest.AllocsOf[R2RGetEntryPointV1](t, nil)
-	etwtest.AllocsOf[R2RGetEntryPointStart](t, nil)
-	etwtest.AllocsOf[StrongNameVerificationStart](t, nil)
-	etwtest.AllocsOf[StrongNameVerificationStartV1](t, nil)
-	etwtest.AllocsOf[StrongNameVerificationStop](t, nil)
-	etwtest.AllocsOf[StrongNameVerificationStopV1](t, nil)
-	etwtest.AllocsOf[AuthenticodeVerificationStart](t, nil)
-	etwtest.AllocsOf[AuthenticodeVerificationStartV1](t, nil)
-	etwtest.AllocsOf[AuthenticodeVerificationStop](t, nil)
-	etwtest.AllocsOf[AuthenticodeVerificationStopV1](t, nil)
-	etwtest.AllocsOf[MethodJitInliningSucceeded](t, nil)
-	etwtest.AllocsOf[MethodJitInliningFailedAnsi](t, nil)
-	etwtest.AllocsOf[RuntimeInformationStart](t, nil)
-	etwtest.AllocsOf[MethodJitTailCallSucceeded](t, nil)
-	etwtest.AllocsOf[MethodJitTailCallFailedAnsi](t, nil)
 	etwtest.AllocsOf(t, func(e *MethodILToNativeMap) {
 		for range e.ILOffsets.All() {
 		}
@@ -402,24 +99,14 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.NativeOffsets.All() {
 		}
 	})
-	etwtest.AllocsOf[MethodJitTailCallFailed](t, nil)
-	etwtest.AllocsOf[MethodJitInliningFailed](t, nil)
-	etwtest.AllocsOf[IncreaseMemoryPressure](t, nil)
-	etwtest.AllocsOf[DecreaseMemoryPressure](t, nil)
-	etwtest.AllocsOf[GCMarkWithType](t, nil)
-	etwtest.AllocsOf[GCJoinV2](t, nil)
 	etwtest.AllocsOf(t, func(e *GCPerHeapHistoryV3) {
 		for range e.Values.All() {
 		}
 	})
-	etwtest.AllocsOf[GCGlobalHeapHistoryV2](t, nil)
-	etwtest.AllocsOf[GCGlobalHeapHistoryV3](t, nil)
 	etwtest.AllocsOf(t, func(e *GCGlobalHeapHistoryV4) {
 		for range e.Values.All() {
 		}
 	})
-	etwtest.AllocsOf[GenAwareBegin](t, nil)
-	etwtest.AllocsOf[GenAwareEnd](t, nil)
 	etwtest.AllocsOf(t, func(e *GCLOHCompact) {
 		for range e.Values.All() {
 		}
@@ -428,253 +115,239 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.Values.All() {
 		}
 	})
-	etwtest.AllocsOf[DebugIPCEventStart](t, nil)
-	etwtest.AllocsOf[DebugIPCEventEnd](t, nil)
-	etwtest.AllocsOf[DebugExceptionProcessingStart](t, nil)
-	etwtest.AllocsOf[DebugExceptionProcessingEnd](t, nil)
-	etwtest.AllocsOf[ExceptionCatchStart](t, nil)
-	etwtest.AllocsOf[ExceptionCatchStop](t, nil)
-	etwtest.AllocsOf[ExceptionFinallyStart](t, nil)
-	etwtest.AllocsOf[ExceptionFinallyStop](t, nil)
-	etwtest.AllocsOf[ExceptionFilterStart](t, nil)
-	etwtest.AllocsOf[ExceptionFilterStop](t, nil)
-	etwtest.AllocsOf[ExceptionThrownStop](t, nil)
-	etwtest.AllocsOf[CodeSymbols](t, nil)
-	etwtest.AllocsOf[EventSource](t, nil)
-	etwtest.AllocsOf[TieredCompilationSettings](t, nil)
-	etwtest.AllocsOf[TieredCompilationPause](t, nil)
-	etwtest.AllocsOf[TieredCompilationResume](t, nil)
-	etwtest.AllocsOf[TieredCompilationBackgroundJitStart](t, nil)
-	etwtest.AllocsOf[TieredCompilationBackgroundJitStop](t, nil)
-	etwtest.AllocsOf[AssemblyLoadStart](t, nil)
-	etwtest.AllocsOf[AssemblyLoadStop](t, nil)
-	etwtest.AllocsOf[ResolutionAttempted](t, nil)
-	etwtest.AllocsOf[AssemblyLoadContextResolvingHandlerInvoked](t, nil)
-	etwtest.AllocsOf[AppDomainAssemblyResolveHandlerInvoked](t, nil)
-	etwtest.AllocsOf[AssemblyLoadFromResolveHandlerInvoked](t, nil)
-	etwtest.AllocsOf[KnownPathProbed](t, nil)
-	etwtest.AllocsOf[JitInstrumentationData](t, nil)
-	etwtest.AllocsOf[JitInstrumentationDataVerbose](t, nil)
-	etwtest.AllocsOf[ProfilerMessage](t, nil)
-	etwtest.AllocsOf[ExecutionCheckpoint](t, nil)
-	etwtest.AllocsOf[WaitHandleWaitStart](t, nil)
-	etwtest.AllocsOf[WaitHandleWaitStop](t, nil)
-	etwtest.AllocsOf[AllocationSampled](t, nil)
-	etwtest.AllocsOf[AnyGCStart](t, nil)
-	etwtest.AllocsOf[AnyGCEnd](t, nil)
-	etwtest.AllocsOf[AnyGCRestartEEEnd](t, nil)
-	etwtest.AllocsOf[AnyGCHeapStats](t, nil)
-	etwtest.AllocsOf[AnyGCCreateSegment](t, nil)
-	etwtest.AllocsOf[AnyGCFreeSegment](t, nil)
-	etwtest.AllocsOf[AnyGCRestartEEBegin](t, nil)
-	etwtest.AllocsOf[AnyGCSuspendEEEnd](t, nil)
-	etwtest.AllocsOf[AnyGCSuspendEEBegin](t, nil)
-	etwtest.AllocsOf[AnyGCAllocationTick](t, nil)
-	etwtest.AllocsOf[AnyGCCreateConcurrentThread](t, nil)
-	etwtest.AllocsOf[AnyGCTerminateConcurrentThread](t, nil)
-	etwtest.AllocsOf[AnyGCFinalizersEnd](t, nil)
-	etwtest.AllocsOf[AnyGCFinalizersBegin](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyBulkType) {
-		for v := range e.Values.All() {
-			for range v.TypeParameters.All() {
-			}
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyGCBulkRootEdge) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyGCBulkRootConditionalWeakTableElementEdge) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyGCBulkNode) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyGCBulkEdge) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyGCSampledObjectAllocationHigh](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyGCBulkSurvivingObjectRanges) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyGCBulkMovedObjectRanges) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyGCGenerationRange](t, nil)
-	etwtest.AllocsOf[AnyGCMarkStackRoots](t, nil)
-	etwtest.AllocsOf[AnyGCMarkFinalizeQueueRoots](t, nil)
-	etwtest.AllocsOf[AnyGCMarkHandles](t, nil)
-	etwtest.AllocsOf[AnyGCMarkOlderGenerationRoots](t, nil)
-	etwtest.AllocsOf[AnyFinalizeObject](t, nil)
-	etwtest.AllocsOf[AnySetGCHandle](t, nil)
-	etwtest.AllocsOf[AnyDestroyGCHandle](t, nil)
-	etwtest.AllocsOf[AnyGCSampledObjectAllocationLow](t, nil)
-	etwtest.AllocsOf[AnyPinObjectAtGCTime](t, nil)
-	etwtest.AllocsOf[AnyGCTriggered](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyGCBulkRootCCW) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyGCBulkRCW) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyGCBulkRootStaticVar) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyGCDynamicEvent](t, nil)
-	etwtest.AllocsOf[AnyWorkerThreadCreate](t, nil)
-	etwtest.AllocsOf[AnyWorkerThreadTerminate](t, nil)
-	etwtest.AllocsOf[AnyWorkerThreadRetire](t, nil)
-	etwtest.AllocsOf[AnyWorkerThreadUnretire](t, nil)
-	etwtest.AllocsOf[AnyIOThreadCreate](t, nil)
-	etwtest.AllocsOf[AnyIOThreadTerminate](t, nil)
-	etwtest.AllocsOf[AnyIOThreadRetire](t, nil)
-	etwtest.AllocsOf[AnyIOThreadUnretire](t, nil)
-	etwtest.AllocsOf[AnyThreadpoolSuspensionSuspendThread](t, nil)
-	etwtest.AllocsOf[AnyThreadpoolSuspensionResumeThread](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWorkerThreadStart](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWorkerThreadStop](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWorkerThreadRetirementStart](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWorkerThreadRetirementStop](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWorkerThreadAdjustmentSample](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWorkerThreadAdjustmentAdjustment](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWorkerThreadAdjustmentStats](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWorkerThreadWait](t, nil)
-	etwtest.AllocsOf[AnyYieldProcessorMeasurement](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolMinMaxThreads](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWorkingThreadCount](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolEnqueue](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolDequeue](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolIOEnqueue](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolIODequeue](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolIOPack](t, nil)
-	etwtest.AllocsOf[AnyThreadCreating](t, nil)
-	etwtest.AllocsOf[AnyThreadRunning](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyMethodDetails) {
-		for range e.TypeParameters.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyTypeLoadStart](t, nil)
-	etwtest.AllocsOf[AnyTypeLoadStop](t, nil)
-	etwtest.AllocsOf[AnyExceptionThrown](t, nil)
-	etwtest.AllocsOf[AnyContentionStart](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyCLRStackWalk) {
-		for range e.Stack.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyAppDomainMemAllocated](t, nil)
-	etwtest.AllocsOf[AnyAppDomainMemSurvived](t, nil)
-	etwtest.AllocsOf[AnyThreadCreated](t, nil)
-	etwtest.AllocsOf[AnyThreadTerminated](t, nil)
-	etwtest.AllocsOf[AnyThreadDomainEnter](t, nil)
-	etwtest.AllocsOf[AnyILStubGenerated](t, nil)
-	etwtest.AllocsOf[AnyILStubCacheHit](t, nil)
-	etwtest.AllocsOf[AnyContentionLockCreated](t, nil)
-	etwtest.AllocsOf[AnyContentionStop](t, nil)
-	etwtest.AllocsOf[AnyDCStartComplete](t, nil)
-	etwtest.AllocsOf[AnyDCEndComplete](t, nil)
-	etwtest.AllocsOf[AnyMethodDCStart](t, nil)
-	etwtest.AllocsOf[AnyMethodDCEnd](t, nil)
-	etwtest.AllocsOf[AnyMethodDCStartVerbose](t, nil)
-	etwtest.AllocsOf[AnyMethodDCEndVerbose](t, nil)
-	etwtest.AllocsOf[AnyMethodLoad](t, nil)
-	etwtest.AllocsOf[AnyMethodUnload](t, nil)
-	etwtest.AllocsOf[AnyMethodLoadVerbose](t, nil)
-	etwtest.AllocsOf[AnyMethodUnloadVerbose](t, nil)
-	etwtest.AllocsOf[AnyMethodJittingStarted](t, nil)
-	etwtest.AllocsOf[AnyMethodJitMemoryAllocatedForCode](t, nil)
-	etwtest.AllocsOf[AnyModuleDCStart](t, nil)
-	etwtest.AllocsOf[AnyModuleDCEnd](t, nil)
-	etwtest.AllocsOf[AnyDomainModuleLoad](t, nil)
-	etwtest.AllocsOf[AnyModuleLoad](t, nil)
-	etwtest.AllocsOf[AnyModuleUnload](t, nil)
-	etwtest.AllocsOf[AnyAssemblyLoad](t, nil)
-	etwtest.AllocsOf[AnyAssemblyUnload](t, nil)
-	etwtest.AllocsOf[AnyAppDomainLoad](t, nil)
-	etwtest.AllocsOf[AnyAppDomainUnload](t, nil)
-	etwtest.AllocsOf[AnyModuleRangeLoad](t, nil)
-	etwtest.AllocsOf[AnyR2RGetEntryPoint](t, nil)
-	etwtest.AllocsOf[AnyR2RGetEntryPointStart](t, nil)
-	etwtest.AllocsOf[AnyStrongNameVerificationStart](t, nil)
-	etwtest.AllocsOf[AnyStrongNameVerificationStop](t, nil)
-	etwtest.AllocsOf[AnyAuthenticodeVerificationStart](t, nil)
-	etwtest.AllocsOf[AnyAuthenticodeVerificationStop](t, nil)
-	etwtest.AllocsOf[AnyMethodJitInliningSucceeded](t, nil)
-	etwtest.AllocsOf[AnyMethodJitInliningFailedAnsi](t, nil)
-	etwtest.AllocsOf[AnyRuntimeInformationStart](t, nil)
-	etwtest.AllocsOf[AnyMethodJitTailCallSucceeded](t, nil)
-	etwtest.AllocsOf[AnyMethodJitTailCallFailedAnsi](t, nil)
 	etwtest.AllocsOf(t, func(e *AnyMethodILToNativeMap) {
 		for range e.ILOffsets.All() {
 		}
 		for range e.NativeOffsets.All() {
 		}
 	})
-	etwtest.AllocsOf[AnyMethodJitTailCallFailed](t, nil)
-	etwtest.AllocsOf[AnyMethodJitInliningFailed](t, nil)
-	etwtest.AllocsOf[AnyIncreaseMemoryPressure](t, nil)
-	etwtest.AllocsOf[AnyDecreaseMemoryPressure](t, nil)
-	etwtest.AllocsOf[AnyGCMarkWithType](t, nil)
-	etwtest.AllocsOf[AnyGCJoin](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyGCPerHeapHistory) {
-		for range e.Values.All() {
-		}
-	})
 	etwtest.AllocsOf(t, func(e *AnyGCGlobalHeapHistory) {
 		for range e.Values.All() {
 		}
 	})
-	etwtest.AllocsOf[AnyGenAwareBegin](t, nil)
-	etwtest.AllocsOf[AnyGenAwareEnd](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyGCLOHCompact) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyGCFitBucketInfo) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyDebugIPCEventStart](t, nil)
-	etwtest.AllocsOf[AnyDebugIPCEventEnd](t, nil)
-	etwtest.AllocsOf[AnyDebugExceptionProcessingStart](t, nil)
-	etwtest.AllocsOf[AnyDebugExceptionProcessingEnd](t, nil)
-	etwtest.AllocsOf[AnyExceptionCatchStart](t, nil)
-	etwtest.AllocsOf[AnyExceptionCatchStop](t, nil)
-	etwtest.AllocsOf[AnyExceptionFinallyStart](t, nil)
-	etwtest.AllocsOf[AnyExceptionFinallyStop](t, nil)
-	etwtest.AllocsOf[AnyExceptionFilterStart](t, nil)
-	etwtest.AllocsOf[AnyExceptionFilterStop](t, nil)
-	etwtest.AllocsOf[AnyExceptionThrownStop](t, nil)
-	etwtest.AllocsOf[AnyCodeSymbols](t, nil)
-	etwtest.AllocsOf[AnyEventSource](t, nil)
-	etwtest.AllocsOf[AnyTieredCompilationSettings](t, nil)
-	etwtest.AllocsOf[AnyTieredCompilationPause](t, nil)
-	etwtest.AllocsOf[AnyTieredCompilationResume](t, nil)
-	etwtest.AllocsOf[AnyTieredCompilationBackgroundJitStart](t, nil)
-	etwtest.AllocsOf[AnyTieredCompilationBackgroundJitStop](t, nil)
-	etwtest.AllocsOf[AnyAssemblyLoadStart](t, nil)
-	etwtest.AllocsOf[AnyAssemblyLoadStop](t, nil)
-	etwtest.AllocsOf[AnyResolutionAttempted](t, nil)
-	etwtest.AllocsOf[AnyAssemblyLoadContextResolvingHandlerInvoked](t, nil)
-	etwtest.AllocsOf[AnyAppDomainAssemblyResolveHandlerInvoked](t, nil)
-	etwtest.AllocsOf[AnyAssemblyLoadFromResolveHandlerInvoked](t, nil)
-	etwtest.AllocsOf[AnyKnownPathProbed](t, nil)
-	etwtest.AllocsOf[AnyJitInstrumentationData](t, nil)
-	etwtest.AllocsOf[AnyJitInstrumentationDataVerbose](t, nil)
-	etwtest.AllocsOf[AnyProfilerMessage](t, nil)
-	etwtest.AllocsOf[AnyExecutionCheckpoint](t, nil)
-	etwtest.AllocsOf[AnyWaitHandleWaitStart](t, nil)
-	etwtest.AllocsOf[AnyWaitHandleWaitStop](t, nil)
-	etwtest.AllocsOf[AnyAllocationSampled](t, nil)
+}
+
+func FuzzGarbageCollection(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("GarbageCollection", Types()...)...)
+}
+
+func FuzzType(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Type", Types()...)...)
+}
+
+func FuzzWorkerThreadCreation(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("WorkerThreadCreation", Types()...)...)
+}
+
+func FuzzWorkerThreadRetirement(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("WorkerThreadRetirement", Types()...)...)
+}
+
+func FuzzIOThreadCreation(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("IOThreadCreation", Types()...)...)
+}
+
+func FuzzIOThreadRetirement(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("IOThreadRetirement", Types()...)...)
+}
+
+func FuzzThreadpoolSuspension(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadpoolSuspension", Types()...)...)
+}
+
+func FuzzThreadPoolWorkerThread(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadPoolWorkerThread", Types()...)...)
+}
+
+func FuzzThreadPoolWorkerThreadRetirement(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadPoolWorkerThreadRetirement", Types()...)...)
+}
+
+func FuzzThreadPoolWorkerThreadAdjustment(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadPoolWorkerThreadAdjustment", Types()...)...)
+}
+
+func FuzzYieldProcessorMeasurement(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("YieldProcessorMeasurement", Types()...)...)
+}
+
+func FuzzThreadPoolMinMaxThreads(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadPoolMinMaxThreads", Types()...)...)
+}
+
+func FuzzThreadPoolWorkingThreadCount(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadPoolWorkingThreadCount", Types()...)...)
+}
+
+func FuzzThreadPool(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadPool", Types()...)...)
+}
+
+func FuzzThread(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Thread", Types()...)...)
+}
+
+func FuzzCLRMethod(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRMethod", Types()...)...)
+}
+
+func FuzzTypeLoad(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("TypeLoad", Types()...)...)
+}
+
+func FuzzException(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Exception", Types()...)...)
+}
+
+func FuzzContention(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Contention", Types()...)...)
+}
+
+func FuzzCLRStack(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRStack", Types()...)...)
+}
+
+func FuzzAppDomainResourceManagement(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("AppDomainResourceManagement", Types()...)...)
+}
+
+func FuzzCLRILStub(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRILStub", Types()...)...)
+}
+
+func FuzzCLRLoader(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRLoader", Types()...)...)
+}
+
+func FuzzCLRPerfTrack(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRPerfTrack", Types()...)...)
+}
+
+func FuzzCLRStrongNameVerification(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRStrongNameVerification", Types()...)...)
+}
+
+func FuzzCLRAuthenticodeVerification(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRAuthenticodeVerification", Types()...)...)
+}
+
+func FuzzCLRRuntimeInformation(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRRuntimeInformation", Types()...)...)
+}
+
+func FuzzDebugIPCEvent(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("DebugIPCEvent", Types()...)...)
+}
+
+func FuzzDebugExceptionProcessing(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("DebugExceptionProcessing", Types()...)...)
+}
+
+func FuzzExceptionCatch(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ExceptionCatch", Types()...)...)
+}
+
+func FuzzExceptionFinally(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ExceptionFinally", Types()...)...)
+}
+
+func FuzzExceptionFilter(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ExceptionFilter", Types()...)...)
+}
+
+func FuzzCodeSymbols(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CodeSymbols", Types()...)...)
+}
+
+func FuzzTieredCompilation(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("TieredCompilation", Types()...)...)
+}
+
+func FuzzAssemblyLoader(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("AssemblyLoader", Types()...)...)
+}
+
+func FuzzJitInstrumentationData(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("JitInstrumentationData", Types()...)...)
+}
+
+func FuzzProfiler(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Profiler", Types()...)...)
+}
+
+func FuzzExecutionCheckpoint(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ExecutionCheckpoint", Types()...)...)
+}
+
+func FuzzWaitHandleWait(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("WaitHandleWait", Types()...)...)
+}
+
+func FuzzAllocationSampling(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("AllocationSampling", Types()...)...)
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+	etwtest.Fuzz(f, []etw.Event{
+		new(EventSource),
+	}...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyGCStart), new(AnyGCEnd), new(AnyGCRestartEEEnd),
+		new(AnyGCHeapStats), new(AnyGCCreateSegment), new(AnyGCFreeSegment),
+		new(AnyGCRestartEEBegin), new(AnyGCSuspendEEEnd), new(AnyGCSuspendEEBegin),
+		new(AnyGCAllocationTick), new(AnyGCCreateConcurrentThread), new(AnyGCTerminateConcurrentThread),
+		new(AnyGCFinalizersEnd), new(AnyGCFinalizersBegin), new(AnyBulkType),
+		new(AnyGCBulkRootEdge), new(AnyGCBulkRootConditionalWeakTableElementEdge), new(AnyGCBulkNode),
+		new(AnyGCBulkEdge), new(AnyGCSampledObjectAllocationHigh), new(AnyGCBulkSurvivingObjectRanges),
+		new(AnyGCBulkMovedObjectRanges), new(AnyGCGenerationRange), new(AnyGCMarkStackRoots),
+		new(AnyGCMarkFinalizeQueueRoots), new(AnyGCMarkHandles), new(AnyGCMarkOlderGenerationRoots),
+		new(AnyFinalizeObject), new(AnySetGCHandle), new(AnyDestroyGCHandle),
+		new(AnyGCSampledObjectAllocationLow), new(AnyPinObjectAtGCTime), new(AnyGCTriggered),
+		new(AnyGCBulkRootCCW), new(AnyGCBulkRCW), new(AnyGCBulkRootStaticVar),
+		new(AnyGCDynamicEvent), new(AnyWorkerThreadCreate), new(AnyWorkerThreadTerminate),
+		new(AnyWorkerThreadRetire), new(AnyWorkerThreadUnretire), new(AnyIOThreadCreate),
+		new(AnyIOThreadTerminate), new(AnyIOThreadRetire), new(AnyIOThreadUnretire),
+		new(AnyThreadpoolSuspensionSuspendThread), new(AnyThreadpoolSuspensionResumeThread), new(AnyThreadPoolWorkerThreadStart),
+		new(AnyThreadPoolWorkerThreadStop), new(AnyThreadPoolWorkerThreadRetirementStart), new(AnyThreadPoolWorkerThreadRetirementStop),
+		new(AnyThreadPoolWorkerThreadAdjustmentSample), new(AnyThreadPoolWorkerThreadAdjustmentAdjustment), new(AnyThreadPoolWorkerThreadAdjustmentStats),
+		new(AnyThreadPoolWorkerThreadWait), new(AnyYieldProcessorMeasurement), new(AnyThreadPoolMinMaxThreads),
+		new(AnyThreadPoolWorkingThreadCount), new(AnyThreadPoolEnqueue), new(AnyThreadPoolDequeue),
+		new(AnyThreadPoolIOEnqueue), new(AnyThreadPoolIODequeue), new(AnyThreadPoolIOPack),
+		new(AnyThreadCreating), new(AnyThreadRunning), new(AnyMethodDetails),
+		new(AnyTypeLoadStart), new(AnyTypeLoadStop), new(AnyExceptionThrown),
+		new(AnyContentionStart), new(AnyCLRStackWalk), new(AnyAppDomainMemAllocated),
+		new(AnyAppDomainMemSurvived), new(AnyThreadCreated), new(AnyThreadTerminated),
+		new(AnyThreadDomainEnter), new(AnyILStubGenerated), new(AnyILStubCacheHit),
+		new(AnyContentionLockCreated), new(AnyContentionStop), new(AnyDCStartComplete),
+		new(AnyDCEndComplete), new(AnyMethodDCStart), new(AnyMethodDCEnd),
+		new(AnyMethodDCStartVerbose), new(AnyMethodDCEndVerbose), new(AnyMethodLoad),
+		new(AnyMethodUnload), new(AnyMethodLoadVerbose), new(AnyMethodUnloadVerbose),
+		new(AnyMethodJittingStarted), new(AnyMethodJitMemoryAllocatedForCode), new(AnyModuleDCStart),
+		new(AnyModuleDCEnd), new(AnyDomainModuleLoad), new(AnyModuleLoad),
+		new(AnyModuleUnload), new(AnyAssemblyLoad), new(AnyAssemblyUnload),
+		new(AnyAppDomainLoad), new(AnyAppDomainUnload), new(AnyModuleRangeLoad),
+		new(AnyR2RGetEntryPoint), new(AnyR2RGetEntryPointStart), new(AnyStrongNameVerificationStart),
+		new(AnyStrongNameVerificationStop), new(AnyAuthenticodeVerificationStart), new(AnyAuthenticodeVerificationStop),
+		new(AnyMethodJitInliningSucceeded), new(AnyMethodJitInliningFailedAnsi), new(AnyRuntimeInformationStart),
+		new(AnyMethodJitTailCallSucceeded), new(AnyMethodJitTailCallFailedAnsi), new(AnyMethodILToNativeMap),
+		new(AnyMethodJitTailCallFailed), new(AnyMethodJitInliningFailed), new(AnyIncreaseMemoryPressure),
+		new(AnyDecreaseMemoryPressure), new(AnyGCMarkWithType), new(AnyGCJoin),
+		new(AnyGCPerHeapHistory), new(AnyGCGlobalHeapHistory), new(AnyGenAwareBegin),
+		new(AnyGenAwareEnd), new(AnyGCLOHCompact), new(AnyGCFitBucketInfo),
+		new(AnyDebugIPCEventStart), new(AnyDebugIPCEventEnd), new(AnyDebugExceptionProcessingStart),
+		new(AnyDebugExceptionProcessingEnd), new(AnyExceptionCatchStart), new(AnyExceptionCatchStop),
+		new(AnyExceptionFinallyStart), new(AnyExceptionFinallyStop), new(AnyExceptionFilterStart),
+		new(AnyExceptionFilterStop), new(AnyExceptionThrownStop), new(AnyCodeSymbols),
+		new(AnyEventSource), new(AnyTieredCompilationSettings), new(AnyTieredCompilationPause),
+		new(AnyTieredCompilationResume), new(AnyTieredCompilationBackgroundJitStart), new(AnyTieredCompilationBackgroundJitStop),
+		new(AnyAssemblyLoadStart), new(AnyAssemblyLoadStop), new(AnyResolutionAttempted),
+		new(AnyAssemblyLoadContextResolvingHandlerInvoked), new(AnyAppDomainAssemblyResolveHandlerInvoked), new(AnyAssemblyLoadFromResolveHandlerInvoked),
+		new(AnyKnownPathProbed), new(AnyJitInstrumentationData), new(AnyJitInstrumentationDataVerbose),
+		new(AnyProfilerMessage), new(AnyExecutionCheckpoint), new(AnyWaitHandleWaitStart),
+		new(AnyWaitHandleWaitStop), new(AnyAllocationSampled),
+	}
 }

@@ -26,8 +26,8 @@ type Lifetime struct{ Load, Unload bool }
 // OverrideAndSuppressNGenEvents takes the precompiled methods away again. A
 // session sees only what happens while it lasts; SymbolsOf of package rundown is
 // about the rest. docs/clr/keywords.md has both as tables.
-func SymbolsOf(keywords uint64) SymbolEvents {
-	has := func(k uint64) bool { return keywords&k != 0 }
+func SymbolsOf(keywords Keyword) SymbolEvents {
+	has := func(k Keyword) bool { return keywords&k != 0 }
 	var s SymbolEvents
 	if has(KeywordLoader) {
 		s.Loader = Lifetime{Load: true, Unload: true}

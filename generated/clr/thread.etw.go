@@ -3,23 +3,18 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// ThreadCreating is event 70, version 0, of task Thread, opcode Creating,
-// keywords ThreadingKeyword and ThreadTransferKeyword, level
-// win:Informational.
+// ThreadCreating is event 70, version 0, of [TaskThread], opcode [OpcodeThreadCreating],
+// enabled by [KeywordThreading] (0x10000) or [KeywordThreadTransfer] (0x80000000) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes, 6 in programs of 32 bits.
+// [AnyThreadCreating] takes newer versions, too.
 //
-// A thread is being created. ThreadRunning with the same ID follows on the new
-// thread.
+// A thread is being created. ThreadRunning with the same ID follows on the new thread.
 type ThreadCreating struct {
 	// Identifies the thread: the same in ThreadCreating and ThreadRunning.
-	ID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ID            etw.Pointer
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadCreating.
@@ -28,8 +23,7 @@ func (*ThreadCreating) EventDesc() *etw.EventDesc { return &threadCreating }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadCreating) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadCreating) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadStartWorkLayout)(e).decode(p, ptr, &threadCreating)
 }
@@ -47,19 +41,15 @@ func (e *ThreadCreating) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadCreating) Clone() *ThreadCreating { return &e }
 
-func (e ThreadCreating) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadCreating) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadCreating) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadCreating) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCreating = etw.EventDesc{
 	Provider: &providerDesc, ID: 70, Level: 4, Opcode: 11, Task: 24, Keywords: 0x80010000,
-	Class: etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
-	Name:  "ThreadCreating", TaskName: "Thread", OpcodeName: "Creating",
+	Class: classThread, Name: "ThreadCreating", TaskName: "Thread", OpcodeName: "Creating",
 	Fields: threadStartWorkLayoutFields,
 }
 
-// threadStartWorkLayout is the template ThreadStartWork, which several events
-// use.
+// threadStartWorkLayout is the template ThreadStartWork, which several events use.
 type threadStartWorkLayout ThreadCreating
 
 func (e *threadStartWorkLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -91,19 +81,13 @@ var threadStartWorkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadCreating is [ThreadCreating] in any version: a newer one is decoded
-// like it.
+// AnyThreadCreating is [ThreadCreating] in any version: a newer one is decoded like it.
 type AnyThreadCreating struct {
 	Seen etw.Seen
 	ThreadCreating
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadCreating) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadCreating} }
-func (e *AnyThreadCreating) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadCreating) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadCreating.DecodePayload(p, ptr)
@@ -112,17 +96,17 @@ func (e *AnyThreadCreating) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyThreadCreating) Clone() *AnyThreadCreating { return &e }
 
-// ThreadRunning is event 71, version 0, of task Thread, opcode Running,
-// keywords ThreadingKeyword and ThreadTransferKeyword, level
-// win:Informational.
+// ThreadRunning is event 71, version 0, of [TaskThread], opcode [OpcodeThreadRunning], enabled
+// by [KeywordThreading] (0x10000) or [KeywordThreadTransfer] (0x80000000) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes, 6 in programs of 32 bits.
+// [AnyThreadRunning] takes newer versions, too.
 //
-// A new thread begins to run. ThreadCreating with the same ID was written by
-// the thread that made it.
+// A new thread begins to run. ThreadCreating with the same ID was written by the thread that
+// made it.
 type ThreadRunning struct {
 	// Identifies the thread: the same in ThreadCreating and ThreadRunning.
-	ID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ID            etw.Pointer
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadRunning.
@@ -131,8 +115,7 @@ func (*ThreadRunning) EventDesc() *etw.EventDesc { return &threadRunning }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadRunning) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadRunning) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadStartWorkLayout)(e).decode(p, ptr, &threadRunning)
 }
@@ -143,37 +126,26 @@ func (e *ThreadRunning) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ThreadRunning) FieldValue(i int) etw.Value {
-	return (*threadStartWorkLayout)(e).FieldValue(i)
-}
+func (e *ThreadRunning) FieldValue(i int) etw.Value { return (*threadStartWorkLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ThreadRunning) Clone() *ThreadRunning { return &e }
 
-func (e ThreadRunning) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadRunning) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadRunning) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadRunning) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadRunning = etw.EventDesc{
 	Provider: &providerDesc, ID: 71, Level: 4, Opcode: 12, Task: 24, Keywords: 0x80010000,
-	Class: etw.GUID{0xc5, 0x94, 0x19, 0x64, 0xf2, 0x16, 0x23, 0x41, 0x91, 0xa7, 0xa2, 0x99, 0x9d, 0xd7, 0xbf, 0xc3},
-	Name:  "ThreadRunning", TaskName: "Thread", OpcodeName: "Running",
+	Class: classThread, Name: "ThreadRunning", TaskName: "Thread", OpcodeName: "Running",
 	Fields: threadStartWorkLayoutFields,
 }
 
-// AnyThreadRunning is [ThreadRunning] in any version: a newer one is decoded
-// like it.
+// AnyThreadRunning is [ThreadRunning] in any version: a newer one is decoded like it.
 type AnyThreadRunning struct {
 	Seen etw.Seen
 	ThreadRunning
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadRunning) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadRunning} }
-func (e *AnyThreadRunning) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadRunning) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadRunning.DecodePayload(p, ptr)

@@ -3,22 +3,18 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// ThreadPoolEnqueue is event 61, version 0, of task ThreadPool, opcode
-// Enqueue, keywords ThreadingKeyword and ThreadTransferKeyword, level
-// win:Verbose.
+// ThreadPoolEnqueue is event 61, version 0, of [TaskThreadPool], opcode
+// [OpcodeThreadPoolEnqueue], enabled by [KeywordThreading] (0x10000) or
+// [KeywordThreadTransfer] (0x80000000) at [etw.LevelVerbose] (5). Its payload has 10 bytes, 6
+// in programs of 32 bits. [AnyThreadPoolEnqueue] takes newer versions, too.
 //
 // A work item was put into the thread pool's queue.
 type ThreadPoolEnqueue struct {
 	// Identifies the work item: the same when it is enqueued and dequeued.
-	WorkID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	WorkID        etw.Pointer
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolEnqueue.
@@ -27,8 +23,7 @@ func (*ThreadPoolEnqueue) EventDesc() *etw.EventDesc { return &threadPoolEnqueue
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolEnqueue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPoolWorkLayout)(e).decode(p, ptr, &threadPoolEnqueue)
 }
@@ -46,19 +41,15 @@ func (e *ThreadPoolEnqueue) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolEnqueue) Clone() *ThreadPoolEnqueue { return &e }
 
-func (e ThreadPoolEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolEnqueue) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolEnqueue = etw.EventDesc{
 	Provider: &providerDesc, ID: 61, Level: 5, Opcode: 11, Task: 23, Keywords: 0x80010000,
-	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	Name:  "ThreadPoolEnqueue", TaskName: "ThreadPool", OpcodeName: "Enqueue",
+	Class: classThreadPool, Name: "ThreadPoolEnqueue", TaskName: "ThreadPool", OpcodeName: "Enqueue",
 	Fields: threadPoolWorkLayoutFields,
 }
 
-// threadPoolWorkLayout is the template ThreadPoolWork, which several events
-// use.
+// threadPoolWorkLayout is the template ThreadPoolWork, which several events use.
 type threadPoolWorkLayout ThreadPoolEnqueue
 
 func (e *threadPoolWorkLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -90,21 +81,13 @@ var threadPoolWorkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadPoolEnqueue is [ThreadPoolEnqueue] in any version: a newer one is
-// decoded like it.
+// AnyThreadPoolEnqueue is [ThreadPoolEnqueue] in any version: a newer one is decoded like it.
 type AnyThreadPoolEnqueue struct {
 	Seen etw.Seen
 	ThreadPoolEnqueue
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolEnqueue) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolEnqueue}
-}
-func (e *AnyThreadPoolEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolEnqueue.DecodePayload(p, ptr)
@@ -113,16 +96,16 @@ func (e *AnyThreadPoolEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyThreadPoolEnqueue) Clone() *AnyThreadPoolEnqueue { return &e }
 
-// ThreadPoolDequeue is event 62, version 0, of task ThreadPool, opcode
-// Dequeue, keywords ThreadingKeyword and ThreadTransferKeyword, level
-// win:Verbose.
+// ThreadPoolDequeue is event 62, version 0, of [TaskThreadPool], opcode
+// [OpcodeThreadPoolDequeue], enabled by [KeywordThreading] (0x10000) or
+// [KeywordThreadTransfer] (0x80000000) at [etw.LevelVerbose] (5). Its payload has 10 bytes, 6
+// in programs of 32 bits. [AnyThreadPoolDequeue] takes newer versions, too.
 //
 // A work item was taken from the thread pool's queue and is about to run.
 type ThreadPoolDequeue struct {
 	// Identifies the work item: the same when it is enqueued and dequeued.
-	WorkID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	WorkID        etw.Pointer
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolDequeue.
@@ -131,8 +114,7 @@ func (*ThreadPoolDequeue) EventDesc() *etw.EventDesc { return &threadPoolDequeue
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolDequeue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolDequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPoolWorkLayout)(e).decode(p, ptr, &threadPoolDequeue)
 }
@@ -150,32 +132,21 @@ func (e *ThreadPoolDequeue) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolDequeue) Clone() *ThreadPoolDequeue { return &e }
 
-func (e ThreadPoolDequeue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolDequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolDequeue) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolDequeue = etw.EventDesc{
 	Provider: &providerDesc, ID: 62, Level: 5, Opcode: 12, Task: 23, Keywords: 0x80010000,
-	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	Name:  "ThreadPoolDequeue", TaskName: "ThreadPool", OpcodeName: "Dequeue",
+	Class: classThreadPool, Name: "ThreadPoolDequeue", TaskName: "ThreadPool", OpcodeName: "Dequeue",
 	Fields: threadPoolWorkLayoutFields,
 }
 
-// AnyThreadPoolDequeue is [ThreadPoolDequeue] in any version: a newer one is
-// decoded like it.
+// AnyThreadPoolDequeue is [ThreadPoolDequeue] in any version: a newer one is decoded like it.
 type AnyThreadPoolDequeue struct {
 	Seen etw.Seen
 	ThreadPoolDequeue
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolDequeue) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolDequeue}
-}
-func (e *AnyThreadPoolDequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolDequeue.DecodePayload(p, ptr)
@@ -184,20 +155,17 @@ func (e *AnyThreadPoolDequeue) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyThreadPoolDequeue) Clone() *AnyThreadPoolDequeue { return &e }
 
-// ThreadPoolIOEnqueue is event 63, version 0, of task ThreadPool, opcode
-// IOEnqueue, keywords ThreadingKeyword and ThreadTransferKeyword, level
-// win:Verbose.
+// ThreadPoolIOEnqueue is event 63, version 0, of [TaskThreadPool], opcode
+// [OpcodeThreadPoolIOEnqueue], enabled by [KeywordThreading] (0x10000) or
+// [KeywordThreadTransfer] (0x80000000) at [etw.LevelVerbose] (5). Its payload has 22 bytes, 14
+// in programs of 32 bits. [AnyThreadPoolIOEnqueue] takes newer versions, too.
 //
 // An I/O operation was handed to the thread pool.
 type ThreadPoolIOEnqueue struct {
-	// Address of the native OVERLAPPED structure of the operation.
-	NativeOverlapped etw.Pointer
-	// Address of the managed object of the operation.
-	Overlapped etw.Pointer
-	// Whether the operation may be dequeued more than once.
-	MultiDequeues etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	NativeOverlapped etw.Pointer // Address of the native OVERLAPPED structure of the operation.
+	Overlapped       etw.Pointer // Address of the managed object of the operation.
+	MultiDequeues    etw.Bool    // Whether the operation may be dequeued more than once.
+	ClrInstanceID    uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolIOEnqueue.
@@ -206,8 +174,7 @@ func (*ThreadPoolIOEnqueue) EventDesc() *etw.EventDesc { return &threadPoolIOEnq
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolIOEnqueue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolIOEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.NativeOverlapped = c.Pointer()
@@ -245,14 +212,11 @@ func (e *ThreadPoolIOEnqueue) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolIOEnqueue) Clone() *ThreadPoolIOEnqueue { return &e }
 
-func (e ThreadPoolIOEnqueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolIOEnqueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolIOEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolIOEnqueue) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolIOEnqueue = etw.EventDesc{
 	Provider: &providerDesc, ID: 63, Level: 5, Opcode: 13, Task: 23, Keywords: 0x80010000,
-	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	Name:  "ThreadPoolIOEnqueue", TaskName: "ThreadPool", OpcodeName: "IOEnqueue",
+	Class: classThreadPool, Name: "ThreadPoolIOEnqueue", TaskName: "ThreadPool", OpcodeName: "IOEnqueue",
 	Fields: []etw.FieldDesc{
 		{Name: "NativeOverlapped", Type: etw.InPointer},
 		{Name: "Overlapped", Type: etw.InPointer},
@@ -261,21 +225,14 @@ var threadPoolIOEnqueue = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolIOEnqueue is [ThreadPoolIOEnqueue] in any version: a newer one
-// is decoded like it.
+// AnyThreadPoolIOEnqueue is [ThreadPoolIOEnqueue] in any version: a newer one is decoded like
+// it.
 type AnyThreadPoolIOEnqueue struct {
 	Seen etw.Seen
 	ThreadPoolIOEnqueue
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolIOEnqueue) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolIOEnqueue}
-}
-func (e *AnyThreadPoolIOEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolIOEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolIOEnqueue.DecodePayload(p, ptr)
@@ -284,18 +241,16 @@ func (e *AnyThreadPoolIOEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyThreadPoolIOEnqueue) Clone() *AnyThreadPoolIOEnqueue { return &e }
 
-// ThreadPoolIODequeue is event 64, version 0, of task ThreadPool, opcode
-// IODequeue, keywords ThreadingKeyword and ThreadTransferKeyword, level
-// win:Verbose.
+// ThreadPoolIODequeue is event 64, version 0, of [TaskThreadPool], opcode
+// [OpcodeThreadPoolIODequeue], enabled by [KeywordThreading] (0x10000) or
+// [KeywordThreadTransfer] (0x80000000) at [etw.LevelVerbose] (5). Its payload has 18 bytes, 10
+// in programs of 32 bits. [AnyThreadPoolIODequeue] takes newer versions, too.
 //
 // The completion of an I/O operation was taken from the thread pool's queue.
 type ThreadPoolIODequeue struct {
-	// Address of the native OVERLAPPED structure of the operation.
-	NativeOverlapped etw.Pointer
-	// Address of the managed object of the operation.
-	Overlapped etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	NativeOverlapped etw.Pointer // Address of the native OVERLAPPED structure of the operation.
+	Overlapped       etw.Pointer // Address of the managed object of the operation.
+	ClrInstanceID    uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolIODequeue.
@@ -304,8 +259,7 @@ func (*ThreadPoolIODequeue) EventDesc() *etw.EventDesc { return &threadPoolIODeq
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolIODequeue) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolIODequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPoolIOWorkLayout)(e).decode(p, ptr, &threadPoolIODequeue)
 }
@@ -323,19 +277,15 @@ func (e *ThreadPoolIODequeue) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolIODequeue) Clone() *ThreadPoolIODequeue { return &e }
 
-func (e ThreadPoolIODequeue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolIODequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolIODequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolIODequeue) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolIODequeue = etw.EventDesc{
 	Provider: &providerDesc, ID: 64, Level: 5, Opcode: 14, Task: 23, Keywords: 0x80010000,
-	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	Name:  "ThreadPoolIODequeue", TaskName: "ThreadPool", OpcodeName: "IODequeue",
+	Class: classThreadPool, Name: "ThreadPoolIODequeue", TaskName: "ThreadPool", OpcodeName: "IODequeue",
 	Fields: threadPoolIOWorkLayoutFields,
 }
 
-// threadPoolIOWorkLayout is the template ThreadPoolIOWork, which several
-// events use.
+// threadPoolIOWorkLayout is the template ThreadPoolIOWork, which several events use.
 type threadPoolIOWorkLayout ThreadPoolIODequeue
 
 func (e *threadPoolIOWorkLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -372,21 +322,14 @@ var threadPoolIOWorkLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadPoolIODequeue is [ThreadPoolIODequeue] in any version: a newer one
-// is decoded like it.
+// AnyThreadPoolIODequeue is [ThreadPoolIODequeue] in any version: a newer one is decoded like
+// it.
 type AnyThreadPoolIODequeue struct {
 	Seen etw.Seen
 	ThreadPoolIODequeue
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolIODequeue) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolIODequeue}
-}
-func (e *AnyThreadPoolIODequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolIODequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolIODequeue.DecodePayload(p, ptr)
@@ -395,17 +338,16 @@ func (e *AnyThreadPoolIODequeue) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyThreadPoolIODequeue) Clone() *AnyThreadPoolIODequeue { return &e }
 
-// ThreadPoolIOPack is event 65, version 0, of task ThreadPool, opcode IOPack,
-// keyword ThreadingKeyword, level win:Verbose.
+// ThreadPoolIOPack is event 65, version 0, of [TaskThreadPool], opcode
+// [OpcodeThreadPoolIOPack], enabled by [KeywordThreading] (0x10000) at [etw.LevelVerbose] (5).
+// Its payload has 18 bytes, 10 in programs of 32 bits. [AnyThreadPoolIOPack] takes newer
+// versions, too.
 //
 // An overlapped structure was made ready for an I/O operation.
 type ThreadPoolIOPack struct {
-	// Address of the native OVERLAPPED structure of the operation.
-	NativeOverlapped etw.Pointer
-	// Address of the managed object of the operation.
-	Overlapped etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	NativeOverlapped etw.Pointer // Address of the native OVERLAPPED structure of the operation.
+	Overlapped       etw.Pointer // Address of the managed object of the operation.
+	ClrInstanceID    uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolIOPack.
@@ -414,8 +356,7 @@ func (*ThreadPoolIOPack) EventDesc() *etw.EventDesc { return &threadPoolIOPack }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolIOPack) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolIOPack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPoolIOWorkLayout)(e).decode(p, ptr, &threadPoolIOPack)
 }
@@ -433,30 +374,21 @@ func (e *ThreadPoolIOPack) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolIOPack) Clone() *ThreadPoolIOPack { return &e }
 
-func (e ThreadPoolIOPack) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolIOPack) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolIOPack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolIOPack) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolIOPack = etw.EventDesc{
 	Provider: &providerDesc, ID: 65, Level: 5, Opcode: 15, Task: 23, Keywords: 0x10000,
-	Class: etw.GUID{0xf6, 0x85, 0xd6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xe9},
-	Name:  "ThreadPoolIOPack", TaskName: "ThreadPool", OpcodeName: "IOPack",
+	Class: classThreadPool, Name: "ThreadPoolIOPack", TaskName: "ThreadPool", OpcodeName: "IOPack",
 	Fields: threadPoolIOWorkLayoutFields,
 }
 
-// AnyThreadPoolIOPack is [ThreadPoolIOPack] in any version: a newer one is
-// decoded like it.
+// AnyThreadPoolIOPack is [ThreadPoolIOPack] in any version: a newer one is decoded like it.
 type AnyThreadPoolIOPack struct {
 	Seen etw.Seen
 	ThreadPoolIOPack
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolIOPack) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadPoolIOPack} }
-func (e *AnyThreadPoolIOPack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolIOPack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolIOPack.DecodePayload(p, ptr)

@@ -5,27 +5,21 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolMinMaxThreads is event 59, version 0, of task
-// ThreadPoolMinMaxThreads, opcode win:Info, keyword ThreadingKeyword, level
-// win:Informational.
+// ThreadPoolMinMaxThreads is event 59, version 0, of [TaskThreadPoolMinMaxThreads], opcode
+// [etw.OpcodeInfo], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
+// Its payload has 10 bytes. [AnyThreadPoolMinMaxThreads] takes newer versions, too.
 //
 // The limits of the thread pool were set.
 type ThreadPoolMinMaxThreads struct {
-	// Least number of worker threads.
-	MinWorkerThreads uint16
-	// Greatest number of worker threads.
-	MaxWorkerThreads uint16
-	// Least number of I/O threads.
-	MinIOCompletionThreads uint16
-	// Greatest number of I/O threads.
-	MaxIOCompletionThreads uint16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MinWorkerThreads       uint16 // Least number of worker threads.
+	MaxWorkerThreads       uint16 // Greatest number of worker threads.
+	MinIOCompletionThreads uint16 // Least number of I/O threads.
+	MaxIOCompletionThreads uint16 // Greatest number of I/O threads.
+	ClrInstanceID          uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolMinMaxThreads.
@@ -34,8 +28,7 @@ func (*ThreadPoolMinMaxThreads) EventDesc() *etw.EventDesc { return &threadPoolM
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolMinMaxThreads) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolMinMaxThreads) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&threadPoolMinMaxThreads, p, ptr)
@@ -78,14 +71,11 @@ func (e *ThreadPoolMinMaxThreads) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolMinMaxThreads) Clone() *ThreadPoolMinMaxThreads { return &e }
 
-func (e ThreadPoolMinMaxThreads) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolMinMaxThreads) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolMinMaxThreads) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolMinMaxThreads) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolMinMaxThreads = etw.EventDesc{
 	Provider: &providerDesc, ID: 59, Level: 4, Task: 38, Keywords: 0x10000,
-	Class: etw.GUID{0x67, 0x8d, 0x16, 0x6d, 0x06, 0xfb, 0x60, 0x4a, 0x83, 0xba, 0x25, 0x44, 0xe8, 0x17, 0xf6, 0xa3},
-	Name:  "ThreadPoolMinMaxThreads", TaskName: "ThreadPoolMinMaxThreads", OpcodeName: "Info",
+	Class: classThreadPoolMinMaxThreads, Name: "ThreadPoolMinMaxThreads", TaskName: "ThreadPoolMinMaxThreads", OpcodeName: "Info",
 	Fields: []etw.FieldDesc{
 		{Name: "MinWorkerThreads", Type: etw.InUInt16},
 		{Name: "MaxWorkerThreads", Type: etw.InUInt16},
@@ -95,21 +85,14 @@ var threadPoolMinMaxThreads = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolMinMaxThreads is [ThreadPoolMinMaxThreads] in any version: a
-// newer one is decoded like it.
+// AnyThreadPoolMinMaxThreads is [ThreadPoolMinMaxThreads] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolMinMaxThreads struct {
 	Seen etw.Seen
 	ThreadPoolMinMaxThreads
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolMinMaxThreads) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolMinMaxThreads}
-}
-func (e *AnyThreadPoolMinMaxThreads) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolMinMaxThreads) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolMinMaxThreads.DecodePayload(p, ptr)

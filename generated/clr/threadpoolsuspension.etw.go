@@ -5,21 +5,19 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadpoolSuspensionSuspendThread is event 48, version 0, of task
-// ThreadpoolSuspension, opcode win:Start, keyword ThreadingKeyword, level
-// win:Informational.
+// ThreadpoolSuspensionSuspendThread is event 48, version 0, of [TaskThreadpoolSuspension],
+// opcode [etw.OpcodeStart], enabled by [KeywordThreading] (0x10000) at
+// [etw.LevelInformational] (4). Its payload has 8 bytes.
+// [AnyThreadpoolSuspensionSuspendThread] takes newer versions, too.
 //
 // A worker thread was suspended because the processor is busy.
 type ThreadpoolSuspensionSuspendThread struct {
-	// Number of the managed thread.
-	ClrThreadID uint32
-	// Load of the processor in percent.
-	CpuUtilization uint32
+	ClrThreadID    uint32 // Number of the managed thread.
+	CpuUtilization uint32 // Load of the processor in percent.
 }
 
 // EventDesc returns the description of ThreadpoolSuspensionSuspendThread.
@@ -27,8 +25,7 @@ func (*ThreadpoolSuspensionSuspendThread) EventDesc() *etw.EventDesc {
 	return &threadpoolSuspensionSuspendThread
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadpoolSuspensionSuspendThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*clrThreadPoolSuspendLayout)(e).decode(p, ptr, &threadpoolSuspensionSuspendThread)
 }
@@ -46,21 +43,15 @@ func (e *ThreadpoolSuspensionSuspendThread) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadpoolSuspensionSuspendThread) Clone() *ThreadpoolSuspensionSuspendThread { return &e }
 
-func (e ThreadpoolSuspensionSuspendThread) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ThreadpoolSuspensionSuspendThread) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadpoolSuspensionSuspendThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ThreadpoolSuspensionSuspendThread) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadpoolSuspensionSuspendThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 48, Level: 4, Opcode: 1, Task: 6, Keywords: 0x10000,
-	Class: etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
-	Name:  "ThreadpoolSuspensionSuspendThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Start",
+	Class: classThreadpoolSuspension, Name: "ThreadpoolSuspensionSuspendThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Start",
 	Fields: clrThreadPoolSuspendLayoutFields,
 }
 
-// clrThreadPoolSuspendLayout is the template ClrThreadPoolSuspend, which
-// several events use.
+// clrThreadPoolSuspendLayout is the template ClrThreadPoolSuspend, which several events use.
 type clrThreadPoolSuspendLayout ThreadpoolSuspensionSuspendThread
 
 func (e *clrThreadPoolSuspendLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -93,21 +84,14 @@ var clrThreadPoolSuspendLayoutFields = []etw.FieldDesc{
 	{Name: "CpuUtilization", Type: etw.InUInt32},
 }
 
-// AnyThreadpoolSuspensionSuspendThread is [ThreadpoolSuspensionSuspendThread]
-// in any version: a newer one is decoded like it.
+// AnyThreadpoolSuspensionSuspendThread is [ThreadpoolSuspensionSuspendThread] in any version:
+// a newer one is decoded like it.
 type AnyThreadpoolSuspensionSuspendThread struct {
 	Seen etw.Seen
 	ThreadpoolSuspensionSuspendThread
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadpoolSuspensionSuspendThread) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadpoolSuspensionSuspendThread}
-}
-func (e *AnyThreadpoolSuspensionSuspendThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadpoolSuspensionSuspendThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadpoolSuspensionSuspendThread.DecodePayload(p, ptr)
@@ -118,16 +102,15 @@ func (e AnyThreadpoolSuspensionSuspendThread) Clone() *AnyThreadpoolSuspensionSu
 	return &e
 }
 
-// ThreadpoolSuspensionResumeThread is event 49, version 0, of task
-// ThreadpoolSuspension, opcode win:Stop, keyword ThreadingKeyword, level
-// win:Informational.
+// ThreadpoolSuspensionResumeThread is event 49, version 0, of [TaskThreadpoolSuspension],
+// opcode [etw.OpcodeStop], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational]
+// (4). Its payload has 8 bytes. [AnyThreadpoolSuspensionResumeThread] takes newer versions,
+// too.
 //
 // A suspended worker thread runs again.
 type ThreadpoolSuspensionResumeThread struct {
-	// Number of the managed thread.
-	ClrThreadID uint32
-	// Load of the processor in percent.
-	CpuUtilization uint32
+	ClrThreadID    uint32 // Number of the managed thread.
+	CpuUtilization uint32 // Load of the processor in percent.
 }
 
 // EventDesc returns the description of ThreadpoolSuspensionResumeThread.
@@ -135,8 +118,7 @@ func (*ThreadpoolSuspensionResumeThread) EventDesc() *etw.EventDesc {
 	return &threadpoolSuspensionResumeThread
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadpoolSuspensionResumeThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*clrThreadPoolSuspendLayout)(e).decode(p, ptr, &threadpoolSuspensionResumeThread)
 }
@@ -154,34 +136,22 @@ func (e *ThreadpoolSuspensionResumeThread) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadpoolSuspensionResumeThread) Clone() *ThreadpoolSuspensionResumeThread { return &e }
 
-func (e ThreadpoolSuspensionResumeThread) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ThreadpoolSuspensionResumeThread) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadpoolSuspensionResumeThread) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ThreadpoolSuspensionResumeThread) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadpoolSuspensionResumeThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 49, Level: 4, Opcode: 2, Task: 6, Keywords: 0x10000,
-	Class: etw.GUID{0xe3, 0xb3, 0x24, 0xc4, 0xe0, 0x2a, 0x6e, 0x41, 0xa0, 0x39, 0x41, 0x0c, 0x5d, 0x8e, 0x5f, 0x14},
-	Name:  "ThreadpoolSuspensionResumeThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Stop",
+	Class: classThreadpoolSuspension, Name: "ThreadpoolSuspensionResumeThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Stop",
 	Fields: clrThreadPoolSuspendLayoutFields,
 }
 
-// AnyThreadpoolSuspensionResumeThread is [ThreadpoolSuspensionResumeThread] in
-// any version: a newer one is decoded like it.
+// AnyThreadpoolSuspensionResumeThread is [ThreadpoolSuspensionResumeThread] in any version: a
+// newer one is decoded like it.
 type AnyThreadpoolSuspensionResumeThread struct {
 	Seen etw.Seen
 	ThreadpoolSuspensionResumeThread
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadpoolSuspensionResumeThread) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadpoolSuspensionResumeThread}
-}
-func (e *AnyThreadpoolSuspensionResumeThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadpoolSuspensionResumeThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadpoolSuspensionResumeThread.DecodePayload(p, ptr)

@@ -5,23 +5,19 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolWorkerThreadStart is event 50, version 0, of task
-// ThreadPoolWorkerThread, opcode win:Start, keyword ThreadingKeyword, level
-// win:Informational.
+// ThreadPoolWorkerThreadStart is event 50, version 0, of [TaskThreadPoolWorkerThread], opcode
+// [etw.OpcodeStart], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
+// Its payload has 10 bytes. [AnyThreadPoolWorkerThreadStart] takes newer versions, too.
 //
 // A worker thread of the thread pool started.
 type ThreadPoolWorkerThreadStart struct {
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ActiveWorkerThreadCount  uint32 // Number of worker threads that are there to work.
+	RetiredWorkerThreadCount uint32 // Number of worker threads that are retired.
+	ClrInstanceID            uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadStart.
@@ -30,8 +26,7 @@ func (*ThreadPoolWorkerThreadStart) EventDesc() *etw.EventDesc { return &threadP
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolWorkerThreadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWorkerThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPoolWorkerThreadLayout)(e).decode(p, ptr, &threadPoolWorkerThreadStart)
 }
@@ -49,19 +44,16 @@ func (e *ThreadPoolWorkerThreadStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolWorkerThreadStart) Clone() *ThreadPoolWorkerThreadStart { return &e }
 
-func (e ThreadPoolWorkerThreadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolWorkerThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolWorkerThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolWorkerThreadStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolWorkerThreadStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 50, Level: 4, Opcode: 1, Task: 16, Keywords: 0x10000,
-	Class: etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
-	Name:  "ThreadPoolWorkerThreadStart", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Start",
+	Class: classThreadPoolWorkerThread, Name: "ThreadPoolWorkerThreadStart", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Start",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
-// threadPoolWorkerThreadLayout is the template ThreadPoolWorkerThread, which
-// several events use.
+// threadPoolWorkerThreadLayout is the template ThreadPoolWorkerThread, which several events
+// use.
 type threadPoolWorkerThreadLayout ThreadPoolWorkerThreadStart
 
 func (e *threadPoolWorkerThreadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -99,21 +91,14 @@ var threadPoolWorkerThreadLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyThreadPoolWorkerThreadStart is [ThreadPoolWorkerThreadStart] in any
-// version: a newer one is decoded like it.
+// AnyThreadPoolWorkerThreadStart is [ThreadPoolWorkerThreadStart] in any version: a newer one
+// is decoded like it.
 type AnyThreadPoolWorkerThreadStart struct {
 	Seen etw.Seen
 	ThreadPoolWorkerThreadStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWorkerThreadStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWorkerThreadStart}
-}
-func (e *AnyThreadPoolWorkerThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWorkerThreadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolWorkerThreadStart.DecodePayload(p, ptr)
@@ -122,18 +107,15 @@ func (e *AnyThreadPoolWorkerThreadStart) DecodeVersion(version uint8, p []byte, 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadStart) Clone() *AnyThreadPoolWorkerThreadStart { return &e }
 
-// ThreadPoolWorkerThreadStop is event 51, version 0, of task
-// ThreadPoolWorkerThread, opcode win:Stop, keyword ThreadingKeyword, level
-// win:Informational.
+// ThreadPoolWorkerThreadStop is event 51, version 0, of [TaskThreadPoolWorkerThread], opcode
+// [etw.OpcodeStop], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
+// Its payload has 10 bytes. [AnyThreadPoolWorkerThreadStop] takes newer versions, too.
 //
 // A worker thread of the thread pool stopped.
 type ThreadPoolWorkerThreadStop struct {
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ActiveWorkerThreadCount  uint32 // Number of worker threads that are there to work.
+	RetiredWorkerThreadCount uint32 // Number of worker threads that are retired.
+	ClrInstanceID            uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadStop.
@@ -142,8 +124,7 @@ func (*ThreadPoolWorkerThreadStop) EventDesc() *etw.EventDesc { return &threadPo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolWorkerThreadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWorkerThreadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPoolWorkerThreadLayout)(e).decode(p, ptr, &threadPoolWorkerThreadStop)
 }
@@ -161,32 +142,22 @@ func (e *ThreadPoolWorkerThreadStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolWorkerThreadStop) Clone() *ThreadPoolWorkerThreadStop { return &e }
 
-func (e ThreadPoolWorkerThreadStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolWorkerThreadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolWorkerThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolWorkerThreadStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolWorkerThreadStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 51, Level: 4, Opcode: 2, Task: 16, Keywords: 0x10000,
-	Class: etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
-	Name:  "ThreadPoolWorkerThreadStop", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Stop",
+	Class: classThreadPoolWorkerThread, Name: "ThreadPoolWorkerThreadStop", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Stop",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
-// AnyThreadPoolWorkerThreadStop is [ThreadPoolWorkerThreadStop] in any
-// version: a newer one is decoded like it.
+// AnyThreadPoolWorkerThreadStop is [ThreadPoolWorkerThreadStop] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolWorkerThreadStop struct {
 	Seen etw.Seen
 	ThreadPoolWorkerThreadStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWorkerThreadStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWorkerThreadStop}
-}
-func (e *AnyThreadPoolWorkerThreadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWorkerThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolWorkerThreadStop.DecodePayload(p, ptr)
@@ -195,18 +166,16 @@ func (e *AnyThreadPoolWorkerThreadStop) DecodeVersion(version uint8, p []byte, p
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadStop) Clone() *AnyThreadPoolWorkerThreadStop { return &e }
 
-// ThreadPoolWorkerThreadWait is event 57, version 0, of task
-// ThreadPoolWorkerThread, opcode Wait, keyword ThreadingKeyword, level
-// win:Informational.
+// ThreadPoolWorkerThreadWait is event 57, version 0, of [TaskThreadPoolWorkerThread], opcode
+// [OpcodeThreadPoolWorkerThreadWait], enabled by [KeywordThreading] (0x10000) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyThreadPoolWorkerThreadWait]
+// takes newer versions, too.
 //
 // A worker thread of the thread pool begins to wait for work.
 type ThreadPoolWorkerThreadWait struct {
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ActiveWorkerThreadCount  uint32 // Number of worker threads that are there to work.
+	RetiredWorkerThreadCount uint32 // Number of worker threads that are retired.
+	ClrInstanceID            uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadWait.
@@ -215,8 +184,7 @@ func (*ThreadPoolWorkerThreadWait) EventDesc() *etw.EventDesc { return &threadPo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolWorkerThreadWait) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWorkerThreadWait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPoolWorkerThreadLayout)(e).decode(p, ptr, &threadPoolWorkerThreadWait)
 }
@@ -234,32 +202,22 @@ func (e *ThreadPoolWorkerThreadWait) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolWorkerThreadWait) Clone() *ThreadPoolWorkerThreadWait { return &e }
 
-func (e ThreadPoolWorkerThreadWait) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolWorkerThreadWait) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolWorkerThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolWorkerThreadWait) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolWorkerThreadWait = etw.EventDesc{
 	Provider: &providerDesc, ID: 57, Level: 4, Opcode: 90, Task: 16, Keywords: 0x10000,
-	Class: etw.GUID{0xab, 0x44, 0x9a, 0x8a, 0x81, 0xf6, 0x71, 0x42, 0x88, 0x10, 0x83, 0x0d, 0xab, 0x9f, 0x56, 0x21},
-	Name:  "ThreadPoolWorkerThreadWait", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Wait",
+	Class: classThreadPoolWorkerThread, Name: "ThreadPoolWorkerThreadWait", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Wait",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
-// AnyThreadPoolWorkerThreadWait is [ThreadPoolWorkerThreadWait] in any
-// version: a newer one is decoded like it.
+// AnyThreadPoolWorkerThreadWait is [ThreadPoolWorkerThreadWait] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolWorkerThreadWait struct {
 	Seen etw.Seen
 	ThreadPoolWorkerThreadWait
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWorkerThreadWait) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWorkerThreadWait}
-}
-func (e *AnyThreadPoolWorkerThreadWait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWorkerThreadWait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolWorkerThreadWait.DecodePayload(p, ptr)

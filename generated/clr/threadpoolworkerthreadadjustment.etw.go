@@ -5,22 +5,21 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolWorkerThreadAdjustmentSample is event 54, version 0, of task
-// ThreadPoolWorkerThreadAdjustment, opcode Sample, keyword ThreadingKeyword,
-// level win:Informational.
+// ThreadPoolWorkerThreadAdjustmentSample is event 54, version 0, of
+// [TaskThreadPoolWorkerThreadAdjustment], opcode
+// [OpcodeThreadPoolWorkerThreadAdjustmentSample], enabled by [KeywordThreading] (0x10000) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes.
+// [AnyThreadPoolWorkerThreadAdjustmentSample] takes newer versions, too.
 //
 // The thread pool measured its throughput at its present number of threads.
 type ThreadPoolWorkerThreadAdjustmentSample struct {
-	// Completed work items per second.
-	Throughput float64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Throughput    float64 // Completed work items per second.
+	ClrInstanceID uint16  // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadAdjustmentSample.
@@ -31,8 +30,7 @@ func (*ThreadPoolWorkerThreadAdjustmentSample) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolWorkerThreadAdjustmentSample) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWorkerThreadAdjustmentSample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&threadPoolWorkerThreadAdjustmentSample, p, ptr)
@@ -68,37 +66,24 @@ func (e ThreadPoolWorkerThreadAdjustmentSample) Clone() *ThreadPoolWorkerThreadA
 func (e ThreadPoolWorkerThreadAdjustmentSample) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e ThreadPoolWorkerThreadAdjustmentSample) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadPoolWorkerThreadAdjustmentSample) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
 	Provider: &providerDesc, ID: 54, Level: 4, Opcode: 100, Task: 18, Keywords: 0x10000,
-	Class: etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
-	Name:  "ThreadPoolWorkerThreadAdjustmentSample", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Sample",
+	Class: classThreadPoolWorkerThreadAdjustment, Name: "ThreadPoolWorkerThreadAdjustmentSample", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "Throughput", Type: etw.InDouble},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyThreadPoolWorkerThreadAdjustmentSample is
-// [ThreadPoolWorkerThreadAdjustmentSample] in any version: a newer one is
-// decoded like it.
+// AnyThreadPoolWorkerThreadAdjustmentSample is [ThreadPoolWorkerThreadAdjustmentSample] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentSample struct {
 	Seen etw.Seen
 	ThreadPoolWorkerThreadAdjustmentSample
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWorkerThreadAdjustmentSample) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentSample}
-}
-func (e *AnyThreadPoolWorkerThreadAdjustmentSample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWorkerThreadAdjustmentSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolWorkerThreadAdjustmentSample.DecodePayload(p, ptr)
@@ -109,25 +94,22 @@ func (e AnyThreadPoolWorkerThreadAdjustmentSample) Clone() *AnyThreadPoolWorkerT
 	return &e
 }
 
-// ThreadPoolWorkerThreadAdjustmentAdjustment is event 55, version 0, of task
-// ThreadPoolWorkerThreadAdjustment, opcode Adjustment, keyword
-// ThreadingKeyword, level win:Informational.
+// ThreadPoolWorkerThreadAdjustmentAdjustment is event 55, version 0, of
+// [TaskThreadPoolWorkerThreadAdjustment], opcode
+// [OpcodeThreadPoolWorkerThreadAdjustmentAdjustment], enabled by [KeywordThreading] (0x10000)
+// at [etw.LevelInformational] (4). Its payload has 18 bytes.
+// [AnyThreadPoolWorkerThreadAdjustmentAdjustment] takes newer versions, too.
 //
-// The thread pool's algorithm for injecting threads changed the number of
-// worker threads.
+// The thread pool's algorithm for injecting threads changed the number of worker threads.
 type ThreadPoolWorkerThreadAdjustmentAdjustment struct {
 	// Completed work items per second, averaged over the last samples.
-	AverageThroughput float64
-	// Number of worker threads from now on.
-	NewWorkerThreadCount uint32
-	// Why the number was changed.
-	Reason ThreadAdjustmentReason
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AverageThroughput    float64
+	NewWorkerThreadCount uint32                 // Number of worker threads from now on.
+	Reason               ThreadAdjustmentReason // Why the number was changed.
+	ClrInstanceID        uint16                 // see WithClrInstanceID
 }
 
-// EventDesc returns the description of
-// ThreadPoolWorkerThreadAdjustmentAdjustment.
+// EventDesc returns the description of ThreadPoolWorkerThreadAdjustmentAdjustment.
 func (*ThreadPoolWorkerThreadAdjustmentAdjustment) EventDesc() *etw.EventDesc {
 	return &threadPoolWorkerThreadAdjustmentAdjustment
 }
@@ -137,8 +119,7 @@ func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) GetClrInstanceID() uint16 {
 	return e.ClrInstanceID
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWorkerThreadAdjustmentAdjustment) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&threadPoolWorkerThreadAdjustmentAdjustment, p, ptr)
@@ -182,15 +163,10 @@ func (e ThreadPoolWorkerThreadAdjustmentAdjustment) Clone() *ThreadPoolWorkerThr
 func (e ThreadPoolWorkerThreadAdjustmentAdjustment) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e ThreadPoolWorkerThreadAdjustmentAdjustment) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadPoolWorkerThreadAdjustmentAdjustment) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 	Provider: &providerDesc, ID: 55, Level: 4, Opcode: 101, Task: 18, Keywords: 0x10000,
-	Class: etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
-	Name:  "ThreadPoolWorkerThreadAdjustmentAdjustment", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Adjustment",
+	Class: classThreadPoolWorkerThreadAdjustment, Name: "ThreadPoolWorkerThreadAdjustmentAdjustment", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Adjustment",
 	Fields: []etw.FieldDesc{
 		{Name: "AverageThroughput", Type: etw.InDouble},
 		{Name: "NewWorkerThreadCount", Type: etw.InUInt32},
@@ -200,21 +176,13 @@ var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 }
 
 // AnyThreadPoolWorkerThreadAdjustmentAdjustment is
-// [ThreadPoolWorkerThreadAdjustmentAdjustment] in any version: a newer one is
-// decoded like it.
+// [ThreadPoolWorkerThreadAdjustmentAdjustment] in any version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentAdjustment struct {
 	Seen etw.Seen
 	ThreadPoolWorkerThreadAdjustmentAdjustment
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWorkerThreadAdjustmentAdjustment) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentAdjustment}
-}
-func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolWorkerThreadAdjustmentAdjustment.DecodePayload(p, ptr)
@@ -225,36 +193,29 @@ func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) Clone() *AnyThreadPoolWor
 	return &e
 }
 
-// ThreadPoolWorkerThreadAdjustmentStats is event 56, version 0, of task
-// ThreadPoolWorkerThreadAdjustment, opcode Stats, keyword ThreadingKeyword,
-// level win:Verbose.
+// ThreadPoolWorkerThreadAdjustmentStats is event 56, version 0, of
+// [TaskThreadPoolWorkerThreadAdjustment], opcode
+// [OpcodeThreadPoolWorkerThreadAdjustmentStats], enabled by [KeywordThreading] (0x10000) at
+// [etw.LevelVerbose] (5). Its payload has 76 bytes. [AnyThreadPoolWorkerThreadAdjustmentStats]
+// takes newer versions, too.
 //
-// The inner state of the thread pool's algorithm for injecting threads, after
-// each of its steps.
+// The inner state of the thread pool's algorithm for injecting threads, after each of its
+// steps.
 type ThreadPoolWorkerThreadAdjustmentStats struct {
-	// Duration of the sample in seconds.
-	Duration float64
-	// Completed work items per second.
-	Throughput float64
-	// The wave in the number of threads that the algorithm causes to see its
-	// effect.
-	ThreadWave float64
-	// The wave in the throughput that goes with it.
-	ThroughputWave float64
-	// Estimate of the noise in the throughput.
-	ThroughputErrorEstimate float64
+	Duration   float64 // Duration of the sample in seconds.
+	Throughput float64 // Completed work items per second.
+	// The wave in the number of threads that the algorithm causes to see its effect.
+	ThreadWave              float64
+	ThroughputWave          float64 // The wave in the throughput that goes with it.
+	ThroughputErrorEstimate float64 // Estimate of the noise in the throughput.
 	// Estimate of the noise in the throughput, averaged over the last samples.
 	AverageThroughputErrorEstimate float64
-	// By how much the throughput follows the number of threads.
-	ThroughputRatio float64
-	// How far the ratio can be trusted: 0 not at all.
-	Confidence float64
+	ThroughputRatio                float64 // By how much the throughput follows the number of threads.
+	Confidence                     float64 // How far the ratio can be trusted: 0 not at all.
 	// Number of threads the algorithm wants next, a fraction included.
-	NewControlSetting float64
-	// Height of the next wave, in threads.
-	NewThreadWaveMagnitude uint16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	NewControlSetting      float64
+	NewThreadWaveMagnitude uint16 // Height of the next wave, in threads.
+	ClrInstanceID          uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadAdjustmentStats.
@@ -265,8 +226,7 @@ func (*ThreadPoolWorkerThreadAdjustmentStats) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolWorkerThreadAdjustmentStats) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWorkerThreadAdjustmentStats) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 76 {
 		return 0, etw.Short(&threadPoolWorkerThreadAdjustmentStats, p, ptr)
@@ -338,15 +298,10 @@ func (e ThreadPoolWorkerThreadAdjustmentStats) Clone() *ThreadPoolWorkerThreadAd
 func (e ThreadPoolWorkerThreadAdjustmentStats) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e ThreadPoolWorkerThreadAdjustmentStats) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadPoolWorkerThreadAdjustmentStats) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 	Provider: &providerDesc, ID: 56, Level: 5, Opcode: 102, Task: 18, Keywords: 0x10000,
-	Class: etw.GUID{0x31, 0x98, 0x17, 0x94, 0x9a, 0xe9, 0x25, 0x46, 0x88, 0x24, 0x23, 0xca, 0x5e, 0x00, 0xca, 0x7d},
-	Name:  "ThreadPoolWorkerThreadAdjustmentStats", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Stats",
+	Class: classThreadPoolWorkerThreadAdjustment, Name: "ThreadPoolWorkerThreadAdjustmentStats", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Stats",
 	Fields: []etw.FieldDesc{
 		{Name: "Duration", Type: etw.InDouble},
 		{Name: "Throughput", Type: etw.InDouble},
@@ -362,22 +317,14 @@ var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolWorkerThreadAdjustmentStats is
-// [ThreadPoolWorkerThreadAdjustmentStats] in any version: a newer one is
-// decoded like it.
+// AnyThreadPoolWorkerThreadAdjustmentStats is [ThreadPoolWorkerThreadAdjustmentStats] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentStats struct {
 	Seen etw.Seen
 	ThreadPoolWorkerThreadAdjustmentStats
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWorkerThreadAdjustmentStats) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWorkerThreadAdjustmentStats}
-}
-func (e *AnyThreadPoolWorkerThreadAdjustmentStats) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWorkerThreadAdjustmentStats) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolWorkerThreadAdjustmentStats.DecodePayload(p, ptr)

@@ -3,24 +3,18 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// ThreadPoolWorkerThreadRetirementStart is event 52, version 0, of task
-// ThreadPoolWorkerThreadRetirement, opcode win:Start, keyword
-// ThreadingKeyword, level win:Informational.
+// ThreadPoolWorkerThreadRetirementStart is event 52, version 0, of
+// [TaskThreadPoolWorkerThreadRetirement], opcode [etw.OpcodeStart], enabled by
+// [KeywordThreading] (0x10000) at [etw.LevelInformational] (4). Its payload has 10 bytes.
+// [AnyThreadPoolWorkerThreadRetirementStart] takes newer versions, too.
 //
 // A worker thread of the thread pool retires.
 type ThreadPoolWorkerThreadRetirementStart struct {
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ActiveWorkerThreadCount  uint32 // Number of worker threads that are there to work.
+	RetiredWorkerThreadCount uint32 // Number of worker threads that are retired.
+	ClrInstanceID            uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadRetirementStart.
@@ -31,8 +25,7 @@ func (*ThreadPoolWorkerThreadRetirementStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolWorkerThreadRetirementStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWorkerThreadRetirementStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPoolWorkerThreadLayout)(e).decode(p, ptr, &threadPoolWorkerThreadRetirementStart)
 }
@@ -55,34 +48,21 @@ func (e ThreadPoolWorkerThreadRetirementStart) Clone() *ThreadPoolWorkerThreadRe
 func (e ThreadPoolWorkerThreadRetirementStart) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e ThreadPoolWorkerThreadRetirementStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadPoolWorkerThreadRetirementStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var threadPoolWorkerThreadRetirementStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 52, Level: 4, Opcode: 1, Task: 17, Keywords: 0x10000,
-	Class: etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
-	Name:  "ThreadPoolWorkerThreadRetirementStart", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Start",
+	Class: classThreadPoolWorkerThreadRetirement, Name: "ThreadPoolWorkerThreadRetirementStart", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Start",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
-// AnyThreadPoolWorkerThreadRetirementStart is
-// [ThreadPoolWorkerThreadRetirementStart] in any version: a newer one is
-// decoded like it.
+// AnyThreadPoolWorkerThreadRetirementStart is [ThreadPoolWorkerThreadRetirementStart] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadRetirementStart struct {
 	Seen etw.Seen
 	ThreadPoolWorkerThreadRetirementStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWorkerThreadRetirementStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWorkerThreadRetirementStart}
-}
-func (e *AnyThreadPoolWorkerThreadRetirementStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWorkerThreadRetirementStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolWorkerThreadRetirementStart.DecodePayload(p, ptr)
@@ -93,18 +73,16 @@ func (e AnyThreadPoolWorkerThreadRetirementStart) Clone() *AnyThreadPoolWorkerTh
 	return &e
 }
 
-// ThreadPoolWorkerThreadRetirementStop is event 53, version 0, of task
-// ThreadPoolWorkerThreadRetirement, opcode win:Stop, keyword ThreadingKeyword,
-// level win:Informational.
+// ThreadPoolWorkerThreadRetirementStop is event 53, version 0, of
+// [TaskThreadPoolWorkerThreadRetirement], opcode [etw.OpcodeStop], enabled by
+// [KeywordThreading] (0x10000) at [etw.LevelInformational] (4). Its payload has 10 bytes.
+// [AnyThreadPoolWorkerThreadRetirementStop] takes newer versions, too.
 //
 // A retired worker thread of the thread pool became active again.
 type ThreadPoolWorkerThreadRetirementStop struct {
-	// Number of worker threads that are there to work.
-	ActiveWorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreadCount uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ActiveWorkerThreadCount  uint32 // Number of worker threads that are there to work.
+	RetiredWorkerThreadCount uint32 // Number of worker threads that are retired.
+	ClrInstanceID            uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolWorkerThreadRetirementStop.
@@ -115,8 +93,7 @@ func (*ThreadPoolWorkerThreadRetirementStop) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolWorkerThreadRetirementStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWorkerThreadRetirementStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPoolWorkerThreadLayout)(e).decode(p, ptr, &threadPoolWorkerThreadRetirementStop)
 }
@@ -136,35 +113,22 @@ func (e ThreadPoolWorkerThreadRetirementStop) Clone() *ThreadPoolWorkerThreadRet
 	return &e
 }
 
-func (e ThreadPoolWorkerThreadRetirementStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolWorkerThreadRetirementStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadPoolWorkerThreadRetirementStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ThreadPoolWorkerThreadRetirementStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolWorkerThreadRetirementStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 53, Level: 4, Opcode: 2, Task: 17, Keywords: 0x10000,
-	Class: etw.GUID{0x99, 0xe3, 0x2e, 0x40, 0x37, 0xc1, 0xc0, 0x4d, 0xa5, 0xab, 0x3c, 0x2d, 0xea, 0x64, 0xac, 0x9c},
-	Name:  "ThreadPoolWorkerThreadRetirementStop", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Stop",
+	Class: classThreadPoolWorkerThreadRetirement, Name: "ThreadPoolWorkerThreadRetirementStop", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Stop",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
-// AnyThreadPoolWorkerThreadRetirementStop is
-// [ThreadPoolWorkerThreadRetirementStop] in any version: a newer one is
-// decoded like it.
+// AnyThreadPoolWorkerThreadRetirementStop is [ThreadPoolWorkerThreadRetirementStop] in any
+// version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadRetirementStop struct {
 	Seen etw.Seen
 	ThreadPoolWorkerThreadRetirementStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWorkerThreadRetirementStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWorkerThreadRetirementStop}
-}
-func (e *AnyThreadPoolWorkerThreadRetirementStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWorkerThreadRetirementStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolWorkerThreadRetirementStop.DecodePayload(p, ptr)

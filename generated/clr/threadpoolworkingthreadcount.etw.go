@@ -5,21 +5,18 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolWorkingThreadCount is event 60, version 0, of task
-// ThreadPoolWorkingThreadCount, opcode win:Start, keyword ThreadingKeyword,
-// level win:Verbose.
+// ThreadPoolWorkingThreadCount is event 60, version 0, of [TaskThreadPoolWorkingThreadCount],
+// opcode [etw.OpcodeStart], enabled by [KeywordThreading] (0x10000) at [etw.LevelVerbose] (5).
+// Its payload has 6 bytes. [AnyThreadPoolWorkingThreadCount] takes newer versions, too.
 //
 // The number of worker threads that are working changed.
 type ThreadPoolWorkingThreadCount struct {
-	// Number of worker threads that are working.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Count         uint32 // Number of worker threads that are working.
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadPoolWorkingThreadCount.
@@ -28,8 +25,7 @@ func (*ThreadPoolWorkingThreadCount) EventDesc() *etw.EventDesc { return &thread
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadPoolWorkingThreadCount) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWorkingThreadCount) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&threadPoolWorkingThreadCount, p, ptr)
@@ -60,35 +56,25 @@ func (e *ThreadPoolWorkingThreadCount) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolWorkingThreadCount) Clone() *ThreadPoolWorkingThreadCount { return &e }
 
-func (e ThreadPoolWorkingThreadCount) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolWorkingThreadCount) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolWorkingThreadCount) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolWorkingThreadCount) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolWorkingThreadCount = etw.EventDesc{
 	Provider: &providerDesc, ID: 60, Level: 5, Opcode: 1, Task: 22, Keywords: 0x10000,
-	Class: etw.GUID{0x96, 0x2b, 0x03, 0x1b, 0x7c, 0x76, 0xe4, 0x42, 0x84, 0x81, 0xcb, 0x52, 0x8a, 0x66, 0xd7, 0xbd},
-	Name:  "ThreadPoolWorkingThreadCount", TaskName: "ThreadPoolWorkingThreadCount", OpcodeName: "Start",
+	Class: classThreadPoolWorkingThreadCount, Name: "ThreadPoolWorkingThreadCount", TaskName: "ThreadPoolWorkingThreadCount", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyThreadPoolWorkingThreadCount is [ThreadPoolWorkingThreadCount] in any
-// version: a newer one is decoded like it.
+// AnyThreadPoolWorkingThreadCount is [ThreadPoolWorkingThreadCount] in any version: a newer
+// one is decoded like it.
 type AnyThreadPoolWorkingThreadCount struct {
 	Seen etw.Seen
 	ThreadPoolWorkingThreadCount
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWorkingThreadCount) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWorkingThreadCount}
-}
-func (e *AnyThreadPoolWorkingThreadCount) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWorkingThreadCount) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolWorkingThreadCount.DecodePayload(p, ptr)

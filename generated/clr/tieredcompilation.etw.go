@@ -5,21 +5,19 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TieredCompilationSettings is event 280, version 0, of task
-// TieredCompilation, opcode Settings, keyword CompilationKeyword, level
-// win:Informational.
+// TieredCompilationSettings is event 280, version 0, of [TaskTieredCompilation], opcode
+// [OpcodeTieredCompilationSettings], enabled by [KeywordCompilation] (0x1000000000) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyTieredCompilationSettings] takes
+// newer versions, too.
 //
 // How tiered compilation is set up in this process.
 type TieredCompilationSettings struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The options that are on.
-	Flags TieredCompilationSettingsFlags
+	ClrInstanceID uint16                         // see WithClrInstanceID
+	Flags         TieredCompilationSettingsFlags // The options that are on.
 }
 
 // EventDesc returns the description of TieredCompilationSettings.
@@ -28,8 +26,7 @@ func (*TieredCompilationSettings) EventDesc() *etw.EventDesc { return &tieredCom
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TieredCompilationSettings) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TieredCompilationSettings) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&tieredCompilationSettings, p, ptr)
@@ -60,35 +57,25 @@ func (e *TieredCompilationSettings) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TieredCompilationSettings) Clone() *TieredCompilationSettings { return &e }
 
-func (e TieredCompilationSettings) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TieredCompilationSettings) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TieredCompilationSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TieredCompilationSettings) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tieredCompilationSettings = etw.EventDesc{
 	Provider: &providerDesc, ID: 280, Level: 4, Opcode: 11, Task: 31, Keywords: 0x1000000000,
-	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	Name:  "TieredCompilationSettings", TaskName: "TieredCompilation", OpcodeName: "Settings",
+	Class: classTieredCompilation, Name: "TieredCompilationSettings", TaskName: "TieredCompilation", OpcodeName: "Settings",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
 	},
 }
 
-// AnyTieredCompilationSettings is [TieredCompilationSettings] in any version:
-// a newer one is decoded like it.
+// AnyTieredCompilationSettings is [TieredCompilationSettings] in any version: a newer one is
+// decoded like it.
 type AnyTieredCompilationSettings struct {
 	Seen etw.Seen
 	TieredCompilationSettings
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTieredCompilationSettings) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tieredCompilationSettings}
-}
-func (e *AnyTieredCompilationSettings) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTieredCompilationSettings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TieredCompilationSettings.DecodePayload(p, ptr)
@@ -97,14 +84,15 @@ func (e *AnyTieredCompilationSettings) DecodeVersion(version uint8, p []byte, pt
 // Clone returns a copy of e.
 func (e AnyTieredCompilationSettings) Clone() *AnyTieredCompilationSettings { return &e }
 
-// TieredCompilationPause is event 281, version 0, of task TieredCompilation,
-// opcode Pause, keyword CompilationKeyword, level win:Informational.
+// TieredCompilationPause is event 281, version 0, of [TaskTieredCompilation], opcode
+// [OpcodeTieredCompilationPause], enabled by [KeywordCompilation] (0x1000000000) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyTieredCompilationPause] takes
+// newer versions, too.
 //
-// Methods are being compiled for the first time, so the promotion of hot
-// methods to better code is put off.
+// Methods are being compiled for the first time, so the promotion of hot methods to better
+// code is put off.
 type TieredCompilationPause struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of TieredCompilationPause.
@@ -113,8 +101,7 @@ func (*TieredCompilationPause) EventDesc() *etw.EventDesc { return &tieredCompil
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TieredCompilationPause) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TieredCompilationPause) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&tieredCompilationPause, p, ptr)
@@ -141,34 +128,24 @@ func (e *TieredCompilationPause) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TieredCompilationPause) Clone() *TieredCompilationPause { return &e }
 
-func (e TieredCompilationPause) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TieredCompilationPause) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TieredCompilationPause) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TieredCompilationPause) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tieredCompilationPause = etw.EventDesc{
 	Provider: &providerDesc, ID: 281, Level: 4, Opcode: 12, Task: 31, Keywords: 0x1000000000,
-	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	Name:  "TieredCompilationPause", TaskName: "TieredCompilation", OpcodeName: "Pause",
+	Class: classTieredCompilation, Name: "TieredCompilationPause", TaskName: "TieredCompilation", OpcodeName: "Pause",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyTieredCompilationPause is [TieredCompilationPause] in any version: a
-// newer one is decoded like it.
+// AnyTieredCompilationPause is [TieredCompilationPause] in any version: a newer one is decoded
+// like it.
 type AnyTieredCompilationPause struct {
 	Seen etw.Seen
 	TieredCompilationPause
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTieredCompilationPause) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tieredCompilationPause}
-}
-func (e *AnyTieredCompilationPause) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTieredCompilationPause) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TieredCompilationPause.DecodePayload(p, ptr)
@@ -177,13 +154,14 @@ func (e *AnyTieredCompilationPause) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyTieredCompilationPause) Clone() *AnyTieredCompilationPause { return &e }
 
-// TieredCompilationResume is event 282, version 0, of task TieredCompilation,
-// opcode Resume, keyword CompilationKeyword, level win:Informational.
+// TieredCompilationResume is event 282, version 0, of [TaskTieredCompilation], opcode
+// [OpcodeTieredCompilationResume], enabled by [KeywordCompilation] (0x1000000000) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyTieredCompilationResume] takes
+// newer versions, too.
 //
 // The promotion of hot methods to better code goes on.
 type TieredCompilationResume struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// Number of methods that were first called while promotion was paused.
 	NewMethodCount uint32
 }
@@ -194,8 +172,7 @@ func (*TieredCompilationResume) EventDesc() *etw.EventDesc { return &tieredCompi
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TieredCompilationResume) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TieredCompilationResume) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&tieredCompilationResume, p, ptr)
@@ -226,35 +203,25 @@ func (e *TieredCompilationResume) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TieredCompilationResume) Clone() *TieredCompilationResume { return &e }
 
-func (e TieredCompilationResume) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TieredCompilationResume) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TieredCompilationResume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TieredCompilationResume) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tieredCompilationResume = etw.EventDesc{
 	Provider: &providerDesc, ID: 282, Level: 4, Opcode: 13, Task: 31, Keywords: 0x1000000000,
-	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	Name:  "TieredCompilationResume", TaskName: "TieredCompilation", OpcodeName: "Resume",
+	Class: classTieredCompilation, Name: "TieredCompilationResume", TaskName: "TieredCompilation", OpcodeName: "Resume",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "NewMethodCount", Type: etw.InUInt32},
 	},
 }
 
-// AnyTieredCompilationResume is [TieredCompilationResume] in any version: a
-// newer one is decoded like it.
+// AnyTieredCompilationResume is [TieredCompilationResume] in any version: a newer one is
+// decoded like it.
 type AnyTieredCompilationResume struct {
 	Seen etw.Seen
 	TieredCompilationResume
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTieredCompilationResume) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tieredCompilationResume}
-}
-func (e *AnyTieredCompilationResume) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTieredCompilationResume) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TieredCompilationResume.DecodePayload(p, ptr)
@@ -263,17 +230,15 @@ func (e *AnyTieredCompilationResume) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationResume) Clone() *AnyTieredCompilationResume { return &e }
 
-// TieredCompilationBackgroundJitStart is event 283, version 0, of task
-// TieredCompilation, opcode win:Start, keyword CompilationKeyword, level
-// win:Informational.
+// TieredCompilationBackgroundJitStart is event 283, version 0, of [TaskTieredCompilation],
+// opcode [etw.OpcodeStart], enabled by [KeywordCompilation] (0x1000000000) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes.
+// [AnyTieredCompilationBackgroundJitStart] takes newer versions, too.
 //
-// The background thread begins to compile hot methods again, with
-// optimization.
+// The background thread begins to compile hot methods again, with optimization.
 type TieredCompilationBackgroundJitStart struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Number of methods that wait for compilation.
-	PendingMethodCount uint32
+	ClrInstanceID      uint16 // see WithClrInstanceID
+	PendingMethodCount uint32 // Number of methods that wait for compilation.
 }
 
 // EventDesc returns the description of TieredCompilationBackgroundJitStart.
@@ -284,8 +249,7 @@ func (*TieredCompilationBackgroundJitStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TieredCompilationBackgroundJitStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TieredCompilationBackgroundJitStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&tieredCompilationBackgroundJitStart, p, ptr)
@@ -316,38 +280,25 @@ func (e *TieredCompilationBackgroundJitStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TieredCompilationBackgroundJitStart) Clone() *TieredCompilationBackgroundJitStart { return &e }
 
-func (e TieredCompilationBackgroundJitStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e TieredCompilationBackgroundJitStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e TieredCompilationBackgroundJitStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e TieredCompilationBackgroundJitStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tieredCompilationBackgroundJitStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 283, Level: 4, Opcode: 1, Task: 31, Keywords: 0x1000000000,
-	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	Name:  "TieredCompilationBackgroundJitStart", TaskName: "TieredCompilation", OpcodeName: "Start",
+	Class: classTieredCompilation, Name: "TieredCompilationBackgroundJitStart", TaskName: "TieredCompilation", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
 	},
 }
 
-// AnyTieredCompilationBackgroundJitStart is
-// [TieredCompilationBackgroundJitStart] in any version: a newer one is decoded
-// like it.
+// AnyTieredCompilationBackgroundJitStart is [TieredCompilationBackgroundJitStart] in any
+// version: a newer one is decoded like it.
 type AnyTieredCompilationBackgroundJitStart struct {
 	Seen etw.Seen
 	TieredCompilationBackgroundJitStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTieredCompilationBackgroundJitStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tieredCompilationBackgroundJitStart}
-}
-func (e *AnyTieredCompilationBackgroundJitStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTieredCompilationBackgroundJitStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TieredCompilationBackgroundJitStart.DecodePayload(p, ptr)
@@ -358,18 +309,16 @@ func (e AnyTieredCompilationBackgroundJitStart) Clone() *AnyTieredCompilationBac
 	return &e
 }
 
-// TieredCompilationBackgroundJitStop is event 284, version 0, of task
-// TieredCompilation, opcode win:Stop, keyword CompilationKeyword, level
-// win:Informational.
+// TieredCompilationBackgroundJitStop is event 284, version 0, of [TaskTieredCompilation],
+// opcode [etw.OpcodeStop], enabled by [KeywordCompilation] (0x1000000000) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes.
+// [AnyTieredCompilationBackgroundJitStop] takes newer versions, too.
 //
 // The background thread paused or finished compiling hot methods again.
 type TieredCompilationBackgroundJitStop struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Number of methods that still wait for compilation.
-	PendingMethodCount uint32
-	// Number of methods that were compiled.
-	JittedMethodCount uint32
+	ClrInstanceID      uint16 // see WithClrInstanceID
+	PendingMethodCount uint32 // Number of methods that still wait for compilation.
+	JittedMethodCount  uint32 // Number of methods that were compiled.
 }
 
 // EventDesc returns the description of TieredCompilationBackgroundJitStop.
@@ -380,8 +329,7 @@ func (*TieredCompilationBackgroundJitStop) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TieredCompilationBackgroundJitStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TieredCompilationBackgroundJitStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&tieredCompilationBackgroundJitStop, p, ptr)
@@ -416,16 +364,11 @@ func (e *TieredCompilationBackgroundJitStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TieredCompilationBackgroundJitStop) Clone() *TieredCompilationBackgroundJitStop { return &e }
 
-func (e TieredCompilationBackgroundJitStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e TieredCompilationBackgroundJitStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e TieredCompilationBackgroundJitStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e TieredCompilationBackgroundJitStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tieredCompilationBackgroundJitStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 284, Level: 4, Opcode: 2, Task: 31, Keywords: 0x1000000000,
-	Class: etw.GUID{0x4d, 0x47, 0x7f, 0xa7, 0x0d, 0x9d, 0x11, 0x43, 0xb9, 0x8e, 0xcf, 0xbc, 0xf8, 0x4b, 0x9e, 0x0f},
-	Name:  "TieredCompilationBackgroundJitStop", TaskName: "TieredCompilation", OpcodeName: "Stop",
+	Class: classTieredCompilation, Name: "TieredCompilationBackgroundJitStop", TaskName: "TieredCompilation", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
@@ -433,22 +376,14 @@ var tieredCompilationBackgroundJitStop = etw.EventDesc{
 	},
 }
 
-// AnyTieredCompilationBackgroundJitStop is
-// [TieredCompilationBackgroundJitStop] in any version: a newer one is decoded
-// like it.
+// AnyTieredCompilationBackgroundJitStop is [TieredCompilationBackgroundJitStop] in any
+// version: a newer one is decoded like it.
 type AnyTieredCompilationBackgroundJitStop struct {
 	Seen etw.Seen
 	TieredCompilationBackgroundJitStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTieredCompilationBackgroundJitStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tieredCompilationBackgroundJitStop}
-}
-func (e *AnyTieredCompilationBackgroundJitStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTieredCompilationBackgroundJitStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TieredCompilationBackgroundJitStop.DecodePayload(p, ptr)

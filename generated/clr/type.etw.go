@@ -7,22 +7,20 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// BulkType is event 15, version 0, of task Type, opcode BulkType, keyword
-// TypeKeyword, level win:Informational.
+// BulkType is event 15, version 0, of [TaskType], opcode [OpcodeTypeBulkType], enabled by
+// [KeywordType] (0x80000) at [etw.LevelInformational] (4). [AnyBulkType] takes newer versions,
+// too.
 //
-// Describes a batch of types. Other events give a type only as a TypeID; this
-// one says what that number means. With the type keyword enabled, a type is
-// described before or soon after it is first used.
+// Describes a batch of types. Other events give a type only as a TypeID; this one says what
+// that number means. With the type keyword enabled, a type is described before or soon after
+// it is first used.
 type BulkType struct {
-	// Number of elements of Values.
-	Count uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Count         uint32 // Number of elements of Values.
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// The elements of the batch.
 	Values BulkTypeValues // Count elements
 }
@@ -33,8 +31,7 @@ func (*BulkType) EventDesc() *etw.EventDesc { return &bulkType }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BulkType) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BulkType) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&bulkType, p, ptr)
@@ -74,14 +71,11 @@ func (e BulkType) Clone() *BulkType {
 	return &e
 }
 
-func (e BulkType) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BulkType) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BulkType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BulkType) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bulkType = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Opcode: 10, Task: 21, Keywords: 0x80000,
-	Class: etw.GUID{0x9b, 0x5a, 0x3e, 0x00, 0x57, 0x47, 0x3e, 0x4d, 0xb4, 0xa1, 0xe4, 0x7b, 0xfb, 0x48, 0x94, 0x08},
-	Name:  "BulkType", TaskName: "Type", OpcodeName: "BulkType",
+	Class: classType, Name: "BulkType", TaskName: "Type", OpcodeName: "BulkType",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -102,22 +96,18 @@ var bulkType = etw.EventDesc{
 //
 // The elements of the batch.
 type BulkTypeValue struct {
-	// Identifier of the type; BulkType tells its name.
-	TypeID uint64
-	// Identifier of the module of the type; with the flag ModuleBaseAddress, the
-	// address where the module is loaded.
+	TypeID uint64 // Identifier of the type; BulkType tells its name.
+	// Identifier of the module of the type; with the flag ModuleBaseAddress, the address where the
+	// module is loaded.
 	ModuleID uint64
 	// Metadata token of the type in its module, or another identifier of its name.
 	TypeNameID uint32
-	// What kind of type it is. For an array that is not a vector, bits 8 to 13
-	// hold the rank.
-	Flags TypeFlags
-	// The ECMA-335 element type, such as SZArray for a vector.
-	CorElementType CorElementType
+	// What kind of type it is. For an array that is not a vector, bits 8 to 13 hold the rank.
+	Flags          TypeFlags
+	CorElementType CorElementType // The ECMA-335 element type, such as SZArray for a vector.
 	// Full name of the type. May be empty where module and token suffice.
-	Name etw.UTF16
-	// Number of elements of TypeParameters.
-	TypeParameterCount uint32
+	Name               etw.UTF16
+	TypeParameterCount uint32 // Number of elements of TypeParameters.
 	// TypeIDs of the type arguments, or of the element type of an array.
 	TypeParameters etw.Uint64s // TypeParameterCount elements
 }
@@ -178,11 +168,7 @@ func (v BulkTypeValue) Clone() BulkTypeValue {
 	return v
 }
 
-func (v *BulkTypeValue) value() etw.Value { return etw.StructValue(&bulkType.Fields[2], v) }
-
-func (v BulkTypeValue) String() string               { return v.value().String() }
-func (v BulkTypeValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v BulkTypeValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v BulkTypeValue) String() string { return etw.StructValue(&bulkType.Fields[2], &v).String() }
 
 // BulkTypeValues is a sequence of [BulkTypeValue] that aliases a payload.
 type BulkTypeValues struct {
@@ -221,8 +207,7 @@ func (s BulkTypeValues) All() iter.Seq[BulkTypeValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s BulkTypeValues) Equal(t BulkTypeValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -236,8 +221,9 @@ func (s BulkTypeValues) Clone() BulkTypeValues {
 	return s
 }
 
-func (s BulkTypeValues) String() string               { return etw.ElementsText(s.All()) }
-func (s BulkTypeValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s BulkTypeValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s BulkTypeValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *BulkTypeValues) read(c *etw.Cursor, n uint64) {
@@ -261,12 +247,7 @@ type AnyBulkType struct {
 	BulkType
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBulkType) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bulkType} }
-func (e *AnyBulkType) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBulkType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BulkType.DecodePayload(p, ptr)

@@ -5,20 +5,18 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TypeLoadStart is event 73, version 0, of task TypeLoad, opcode win:Start,
-// keyword TypeDiagnosticKeyword, level win:Informational.
+// TypeLoadStart is event 73, version 0, of [TaskTypeLoad], opcode [etw.OpcodeStart], enabled
+// by [KeywordTypeDiagnostic] (0x8000000000) at [etw.LevelInformational] (4). Its payload has 6
+// bytes. [AnyTypeLoadStart] takes newer versions, too.
 //
 // The loading of a type begins.
 type TypeLoadStart struct {
-	// Pairs the start with its stop.
-	TypeLoadStartID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeLoadStartID uint32 // Pairs the start with its stop.
+	ClrInstanceID   uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of TypeLoadStart.
@@ -27,8 +25,7 @@ func (*TypeLoadStart) EventDesc() *etw.EventDesc { return &typeLoadStart }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TypeLoadStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TypeLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&typeLoadStart, p, ptr)
@@ -59,33 +56,24 @@ func (e *TypeLoadStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TypeLoadStart) Clone() *TypeLoadStart { return &e }
 
-func (e TypeLoadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TypeLoadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TypeLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TypeLoadStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var typeLoadStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 73, Level: 4, Opcode: 1, Task: 33, Keywords: 0x8000000000,
-	Class: etw.GUID{0x2b, 0x56, 0xb1, 0x9d, 0x2f, 0x51, 0x5d, 0x47, 0x8d, 0x4c, 0x0c, 0x6d, 0x97, 0xc1, 0xe7, 0x3c},
-	Name:  "TypeLoadStart", TaskName: "TypeLoad", OpcodeName: "Start",
+	Class: classTypeLoad, Name: "TypeLoadStart", TaskName: "TypeLoad", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeLoadStartID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyTypeLoadStart is [TypeLoadStart] in any version: a newer one is decoded
-// like it.
+// AnyTypeLoadStart is [TypeLoadStart] in any version: a newer one is decoded like it.
 type AnyTypeLoadStart struct {
 	Seen etw.Seen
 	TypeLoadStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTypeLoadStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&typeLoadStart} }
-func (e *AnyTypeLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTypeLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TypeLoadStart.DecodePayload(p, ptr)
@@ -94,21 +82,18 @@ func (e *AnyTypeLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyTypeLoadStart) Clone() *AnyTypeLoadStart { return &e }
 
-// TypeLoadStop is event 74, version 0, of task TypeLoad, opcode win:Stop,
-// keyword TypeDiagnosticKeyword, level win:Informational.
+// TypeLoadStop is event 74, version 0, of [TaskTypeLoad], opcode [etw.OpcodeStop], enabled by
+// [KeywordTypeDiagnostic] (0x8000000000) at [etw.LevelInformational] (4). [AnyTypeLoadStop]
+// takes newer versions, too.
 //
 // The loading of a type ended.
 type TypeLoadStop struct {
-	// Pairs the stop with its start.
-	TypeLoadStartID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeLoadStartID uint32 // Pairs the stop with its start.
+	ClrInstanceID   uint16 // see WithClrInstanceID
 	// How far the type is loaded now; the numbers depend on the runtime's version.
 	LoadLevel uint16
-	// Identifier of the type; BulkType tells its name.
-	TypeID uint64
-	// Full name of the type.
-	TypeName etw.UTF16
+	TypeID    uint64    // Identifier of the type; BulkType tells its name.
+	TypeName  etw.UTF16 // Full name of the type.
 }
 
 // EventDesc returns the description of TypeLoadStop.
@@ -117,8 +102,7 @@ func (*TypeLoadStop) EventDesc() *etw.EventDesc { return &typeLoadStop }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TypeLoadStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TypeLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&typeLoadStop, p, ptr)
@@ -166,14 +150,11 @@ func (e TypeLoadStop) Clone() *TypeLoadStop {
 	return &e
 }
 
-func (e TypeLoadStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TypeLoadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TypeLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TypeLoadStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var typeLoadStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 74, Level: 4, Opcode: 2, Task: 33, Keywords: 0x8000000000,
-	Class: etw.GUID{0x2b, 0x56, 0xb1, 0x9d, 0x2f, 0x51, 0x5d, 0x47, 0x8d, 0x4c, 0x0c, 0x6d, 0x97, 0xc1, 0xe7, 0x3c},
-	Name:  "TypeLoadStop", TaskName: "TypeLoad", OpcodeName: "Stop",
+	Class: classTypeLoad, Name: "TypeLoadStop", TaskName: "TypeLoad", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeLoadStartID", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -183,19 +164,13 @@ var typeLoadStop = etw.EventDesc{
 	},
 }
 
-// AnyTypeLoadStop is [TypeLoadStop] in any version: a newer one is decoded
-// like it.
+// AnyTypeLoadStop is [TypeLoadStop] in any version: a newer one is decoded like it.
 type AnyTypeLoadStop struct {
 	Seen etw.Seen
 	TypeLoadStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTypeLoadStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&typeLoadStop} }
-func (e *AnyTypeLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTypeLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TypeLoadStop.DecodePayload(p, ptr)

@@ -5,22 +5,20 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// WaitHandleWaitStart is event 301, version 0, of task WaitHandleWait, opcode
-// win:Start, keyword WaitHandleKeyword, level win:Verbose.
+// WaitHandleWaitStart is event 301, version 0, of [TaskWaitHandleWait], opcode
+// [etw.OpcodeStart], enabled by [KeywordWaitHandle] (0x40000000000) at [etw.LevelVerbose] (5).
+// Its payload has 11 bytes, 7 in programs of 32 bits. [AnyWaitHandleWaitStart] takes newer
+// versions, too.
 //
 // A thread begins to wait on a wait handle or a monitor.
 type WaitHandleWaitStart struct {
-	// What kind of wait it is.
-	WaitSource WaitHandleWaitSource
-	// Address of the object that is waited on; 0 if there is none.
-	AssociatedObjectID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	WaitSource         WaitHandleWaitSource // What kind of wait it is.
+	AssociatedObjectID etw.Pointer          // Address of the object that is waited on; 0 if there is none.
+	ClrInstanceID      uint16               // see WithClrInstanceID
 }
 
 // EventDesc returns the description of WaitHandleWaitStart.
@@ -29,8 +27,7 @@ func (*WaitHandleWaitStart) EventDesc() *etw.EventDesc { return &waitHandleWaitS
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *WaitHandleWaitStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WaitHandleWaitStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&waitHandleWaitStart, p, ptr)
@@ -67,14 +64,11 @@ func (e *WaitHandleWaitStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e WaitHandleWaitStart) Clone() *WaitHandleWaitStart { return &e }
 
-func (e WaitHandleWaitStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WaitHandleWaitStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WaitHandleWaitStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WaitHandleWaitStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var waitHandleWaitStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 301, Level: 5, Opcode: 1, Task: 39, Keywords: 0x40000000000,
-	Class: etw.GUID{0xd8, 0x49, 0x00, 0xe9, 0xb8, 0x8a, 0x99, 0x47, 0xb0, 0x72, 0xee, 0xf4, 0x12, 0x65, 0xbc, 0xa4},
-	Name:  "WaitHandleWaitStart", TaskName: "WaitHandleWait", OpcodeName: "Start",
+	Class: classWaitHandleWait, Name: "WaitHandleWaitStart", TaskName: "WaitHandleWait", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "WaitSource", Type: etw.InUInt8, Map: &waitHandleWaitSourceMap},
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
@@ -82,21 +76,14 @@ var waitHandleWaitStart = etw.EventDesc{
 	},
 }
 
-// AnyWaitHandleWaitStart is [WaitHandleWaitStart] in any version: a newer one
-// is decoded like it.
+// AnyWaitHandleWaitStart is [WaitHandleWaitStart] in any version: a newer one is decoded like
+// it.
 type AnyWaitHandleWaitStart struct {
 	Seen etw.Seen
 	WaitHandleWaitStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWaitHandleWaitStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&waitHandleWaitStart}
-}
-func (e *AnyWaitHandleWaitStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWaitHandleWaitStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WaitHandleWaitStart.DecodePayload(p, ptr)
@@ -105,13 +92,13 @@ func (e *AnyWaitHandleWaitStart) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyWaitHandleWaitStart) Clone() *AnyWaitHandleWaitStart { return &e }
 
-// WaitHandleWaitStop is event 302, version 0, of task WaitHandleWait, opcode
-// win:Stop, keyword WaitHandleKeyword, level win:Verbose.
+// WaitHandleWaitStop is event 302, version 0, of [TaskWaitHandleWait], opcode
+// [etw.OpcodeStop], enabled by [KeywordWaitHandle] (0x40000000000) at [etw.LevelVerbose] (5).
+// Its payload has 2 bytes. [AnyWaitHandleWaitStop] takes newer versions, too.
 //
 // The wait that WaitHandleWaitStart began on this thread ended.
 type WaitHandleWaitStop struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of WaitHandleWaitStop.
@@ -120,8 +107,7 @@ func (*WaitHandleWaitStop) EventDesc() *etw.EventDesc { return &waitHandleWaitSt
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *WaitHandleWaitStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WaitHandleWaitStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&waitHandleWaitStop, p, ptr)
@@ -148,34 +134,24 @@ func (e *WaitHandleWaitStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e WaitHandleWaitStop) Clone() *WaitHandleWaitStop { return &e }
 
-func (e WaitHandleWaitStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WaitHandleWaitStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WaitHandleWaitStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WaitHandleWaitStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var waitHandleWaitStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 302, Level: 5, Opcode: 2, Task: 39, Keywords: 0x40000000000,
-	Class: etw.GUID{0xd8, 0x49, 0x00, 0xe9, 0xb8, 0x8a, 0x99, 0x47, 0xb0, 0x72, 0xee, 0xf4, 0x12, 0x65, 0xbc, 0xa4},
-	Name:  "WaitHandleWaitStop", TaskName: "WaitHandleWait", OpcodeName: "Stop",
+	Class: classWaitHandleWait, Name: "WaitHandleWaitStop", TaskName: "WaitHandleWait", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyWaitHandleWaitStop is [WaitHandleWaitStop] in any version: a newer one is
-// decoded like it.
+// AnyWaitHandleWaitStop is [WaitHandleWaitStop] in any version: a newer one is decoded like
+// it.
 type AnyWaitHandleWaitStop struct {
 	Seen etw.Seen
 	WaitHandleWaitStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWaitHandleWaitStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&waitHandleWaitStop}
-}
-func (e *AnyWaitHandleWaitStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWaitHandleWaitStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WaitHandleWaitStop.DecodePayload(p, ptr)

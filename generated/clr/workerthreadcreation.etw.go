@@ -5,27 +5,24 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// WorkerThreadCreate is event 40, version 0, of task WorkerThreadCreation,
-// opcode win:Start, keyword ThreadingKeyword, level win:Informational.
+// WorkerThreadCreate is event 40, version 0, of [TaskWorkerThreadCreation], opcode
+// [etw.OpcodeStart], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
+// Its payload has 8 bytes. [AnyWorkerThreadCreate] takes newer versions, too.
 //
 // A worker thread of the thread pool was created.
 type WorkerThreadCreate struct {
-	// Number of worker threads, this one included while it exists.
-	WorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreads uint32
+	WorkerThreadCount    uint32 // Number of worker threads, this one included while it exists.
+	RetiredWorkerThreads uint32 // Number of worker threads that are retired.
 }
 
 // EventDesc returns the description of WorkerThreadCreate.
 func (*WorkerThreadCreate) EventDesc() *etw.EventDesc { return &workerThreadCreate }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WorkerThreadCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*clrWorkerThreadLayout)(e).decode(p, ptr, &workerThreadCreate)
 }
@@ -43,19 +40,15 @@ func (e *WorkerThreadCreate) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e WorkerThreadCreate) Clone() *WorkerThreadCreate { return &e }
 
-func (e WorkerThreadCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WorkerThreadCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WorkerThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WorkerThreadCreate) String() string { return string(etw.AppendText(nil, &e)) }
 
 var workerThreadCreate = etw.EventDesc{
 	Provider: &providerDesc, ID: 40, Level: 4, Opcode: 1, Task: 2, Keywords: 0x10000,
-	Class: etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
-	Name:  "WorkerThreadCreate", TaskName: "WorkerThreadCreation", OpcodeName: "Start",
+	Class: classWorkerThreadCreation, Name: "WorkerThreadCreate", TaskName: "WorkerThreadCreation", OpcodeName: "Start",
 	Fields: clrWorkerThreadLayoutFields,
 }
 
-// clrWorkerThreadLayout is the template ClrWorkerThread, which several events
-// use.
+// clrWorkerThreadLayout is the template ClrWorkerThread, which several events use.
 type clrWorkerThreadLayout WorkerThreadCreate
 
 func (e *clrWorkerThreadLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -88,21 +81,14 @@ var clrWorkerThreadLayoutFields = []etw.FieldDesc{
 	{Name: "RetiredWorkerThreads", Type: etw.InUInt32},
 }
 
-// AnyWorkerThreadCreate is [WorkerThreadCreate] in any version: a newer one is
-// decoded like it.
+// AnyWorkerThreadCreate is [WorkerThreadCreate] in any version: a newer one is decoded like
+// it.
 type AnyWorkerThreadCreate struct {
 	Seen etw.Seen
 	WorkerThreadCreate
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWorkerThreadCreate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&workerThreadCreate}
-}
-func (e *AnyWorkerThreadCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWorkerThreadCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WorkerThreadCreate.DecodePayload(p, ptr)
@@ -111,22 +97,20 @@ func (e *AnyWorkerThreadCreate) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyWorkerThreadCreate) Clone() *AnyWorkerThreadCreate { return &e }
 
-// WorkerThreadTerminate is event 41, version 0, of task WorkerThreadCreation,
-// opcode win:Stop, keyword ThreadingKeyword, level win:Informational.
+// WorkerThreadTerminate is event 41, version 0, of [TaskWorkerThreadCreation], opcode
+// [etw.OpcodeStop], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
+// Its payload has 8 bytes. [AnyWorkerThreadTerminate] takes newer versions, too.
 //
 // A worker thread of the thread pool ended.
 type WorkerThreadTerminate struct {
-	// Number of worker threads, this one included while it exists.
-	WorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreads uint32
+	WorkerThreadCount    uint32 // Number of worker threads, this one included while it exists.
+	RetiredWorkerThreads uint32 // Number of worker threads that are retired.
 }
 
 // EventDesc returns the description of WorkerThreadTerminate.
 func (*WorkerThreadTerminate) EventDesc() *etw.EventDesc { return &workerThreadTerminate }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WorkerThreadTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*clrWorkerThreadLayout)(e).decode(p, ptr, &workerThreadTerminate)
 }
@@ -144,32 +128,22 @@ func (e *WorkerThreadTerminate) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e WorkerThreadTerminate) Clone() *WorkerThreadTerminate { return &e }
 
-func (e WorkerThreadTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WorkerThreadTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WorkerThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WorkerThreadTerminate) String() string { return string(etw.AppendText(nil, &e)) }
 
 var workerThreadTerminate = etw.EventDesc{
 	Provider: &providerDesc, ID: 41, Level: 4, Opcode: 2, Task: 2, Keywords: 0x10000,
-	Class: etw.GUID{0x53, 0xba, 0xc4, 0xcf, 0x42, 0xfb, 0x57, 0x47, 0x8b, 0x70, 0x5f, 0x5d, 0x51, 0xfe, 0xe2, 0xf4},
-	Name:  "WorkerThreadTerminate", TaskName: "WorkerThreadCreation", OpcodeName: "Stop",
+	Class: classWorkerThreadCreation, Name: "WorkerThreadTerminate", TaskName: "WorkerThreadCreation", OpcodeName: "Stop",
 	Fields: clrWorkerThreadLayoutFields,
 }
 
-// AnyWorkerThreadTerminate is [WorkerThreadTerminate] in any version: a newer
-// one is decoded like it.
+// AnyWorkerThreadTerminate is [WorkerThreadTerminate] in any version: a newer one is decoded
+// like it.
 type AnyWorkerThreadTerminate struct {
 	Seen etw.Seen
 	WorkerThreadTerminate
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWorkerThreadTerminate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&workerThreadTerminate}
-}
-func (e *AnyWorkerThreadTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWorkerThreadTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WorkerThreadTerminate.DecodePayload(p, ptr)

@@ -3,28 +3,22 @@
 
 package clr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// WorkerThreadRetire is event 42, version 0, of task WorkerThreadRetirement,
-// opcode win:Start, keyword ThreadingKeyword, level win:Informational.
+// WorkerThreadRetire is event 42, version 0, of [TaskWorkerThreadRetirement], opcode
+// [etw.OpcodeStart], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
+// Its payload has 8 bytes. [AnyWorkerThreadRetire] takes newer versions, too.
 //
 // A worker thread of the thread pool has nothing to do and retires.
 type WorkerThreadRetire struct {
-	// Number of worker threads, this one included while it exists.
-	WorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreads uint32
+	WorkerThreadCount    uint32 // Number of worker threads, this one included while it exists.
+	RetiredWorkerThreads uint32 // Number of worker threads that are retired.
 }
 
 // EventDesc returns the description of WorkerThreadRetire.
 func (*WorkerThreadRetire) EventDesc() *etw.EventDesc { return &workerThreadRetire }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WorkerThreadRetire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*clrWorkerThreadLayout)(e).decode(p, ptr, &workerThreadRetire)
 }
@@ -42,32 +36,22 @@ func (e *WorkerThreadRetire) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e WorkerThreadRetire) Clone() *WorkerThreadRetire { return &e }
 
-func (e WorkerThreadRetire) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WorkerThreadRetire) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WorkerThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WorkerThreadRetire) String() string { return string(etw.AppendText(nil, &e)) }
 
 var workerThreadRetire = etw.EventDesc{
 	Provider: &providerDesc, ID: 42, Level: 4, Opcode: 1, Task: 4, Keywords: 0x10000,
-	Class: etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
-	Name:  "WorkerThreadRetire", TaskName: "WorkerThreadRetirement", OpcodeName: "Start",
+	Class: classWorkerThreadRetirement, Name: "WorkerThreadRetire", TaskName: "WorkerThreadRetirement", OpcodeName: "Start",
 	Fields: clrWorkerThreadLayoutFields,
 }
 
-// AnyWorkerThreadRetire is [WorkerThreadRetire] in any version: a newer one is
-// decoded like it.
+// AnyWorkerThreadRetire is [WorkerThreadRetire] in any version: a newer one is decoded like
+// it.
 type AnyWorkerThreadRetire struct {
 	Seen etw.Seen
 	WorkerThreadRetire
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWorkerThreadRetire) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&workerThreadRetire}
-}
-func (e *AnyWorkerThreadRetire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWorkerThreadRetire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WorkerThreadRetire.DecodePayload(p, ptr)
@@ -76,22 +60,20 @@ func (e *AnyWorkerThreadRetire) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyWorkerThreadRetire) Clone() *AnyWorkerThreadRetire { return &e }
 
-// WorkerThreadUnretire is event 43, version 0, of task WorkerThreadRetirement,
-// opcode win:Stop, keyword ThreadingKeyword, level win:Informational.
+// WorkerThreadUnretire is event 43, version 0, of [TaskWorkerThreadRetirement], opcode
+// [etw.OpcodeStop], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
+// Its payload has 8 bytes. [AnyWorkerThreadUnretire] takes newer versions, too.
 //
 // A retired worker thread of the thread pool is used again.
 type WorkerThreadUnretire struct {
-	// Number of worker threads, this one included while it exists.
-	WorkerThreadCount uint32
-	// Number of worker threads that are retired.
-	RetiredWorkerThreads uint32
+	WorkerThreadCount    uint32 // Number of worker threads, this one included while it exists.
+	RetiredWorkerThreads uint32 // Number of worker threads that are retired.
 }
 
 // EventDesc returns the description of WorkerThreadUnretire.
 func (*WorkerThreadUnretire) EventDesc() *etw.EventDesc { return &workerThreadUnretire }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WorkerThreadUnretire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*clrWorkerThreadLayout)(e).decode(p, ptr, &workerThreadUnretire)
 }
@@ -109,32 +91,22 @@ func (e *WorkerThreadUnretire) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e WorkerThreadUnretire) Clone() *WorkerThreadUnretire { return &e }
 
-func (e WorkerThreadUnretire) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WorkerThreadUnretire) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WorkerThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WorkerThreadUnretire) String() string { return string(etw.AppendText(nil, &e)) }
 
 var workerThreadUnretire = etw.EventDesc{
 	Provider: &providerDesc, ID: 43, Level: 4, Opcode: 2, Task: 4, Keywords: 0x10000,
-	Class: etw.GUID{0xac, 0x1e, 0xdf, 0xef, 0x5d, 0x1d, 0x84, 0x4e, 0x89, 0x3a, 0x19, 0xb8, 0x0f, 0x69, 0x21, 0x76},
-	Name:  "WorkerThreadUnretire", TaskName: "WorkerThreadRetirement", OpcodeName: "Stop",
+	Class: classWorkerThreadRetirement, Name: "WorkerThreadUnretire", TaskName: "WorkerThreadRetirement", OpcodeName: "Stop",
 	Fields: clrWorkerThreadLayoutFields,
 }
 
-// AnyWorkerThreadUnretire is [WorkerThreadUnretire] in any version: a newer
-// one is decoded like it.
+// AnyWorkerThreadUnretire is [WorkerThreadUnretire] in any version: a newer one is decoded
+// like it.
 type AnyWorkerThreadUnretire struct {
 	Seen etw.Seen
 	WorkerThreadUnretire
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWorkerThreadUnretire) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&workerThreadUnretire}
-}
-func (e *AnyWorkerThreadUnretire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWorkerThreadUnretire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WorkerThreadUnretire.DecodePayload(p, ptr)

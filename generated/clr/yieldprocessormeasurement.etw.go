@@ -5,25 +5,22 @@ package clr
 
 import (
 	"encoding/binary"
-	"log/slog"
 	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// YieldProcessorMeasurement is event 58, version 0, of task
-// YieldProcessorMeasurement, opcode win:Info, keyword ThreadingKeyword, level
-// win:Informational.
+// YieldProcessorMeasurement is event 58, version 0, of [TaskYieldProcessorMeasurement], opcode
+// [etw.OpcodeInfo], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
+// Its payload has 18 bytes. [AnyYieldProcessorMeasurement] takes newer versions, too.
 //
-// The runtime measured how long the processor's pause instruction takes, from
-// which it derives how long to spin.
+// The runtime measured how long the processor's pause instruction takes, from which it derives
+// how long to spin.
 type YieldProcessorMeasurement struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 	// Duration of one pause instruction in this measurement, in nanoseconds.
-	NsPerYield float64
-	// Duration that the runtime goes by now, in nanoseconds.
-	EstablishedNsPerYield float64
+	NsPerYield            float64
+	EstablishedNsPerYield float64 // Duration that the runtime goes by now, in nanoseconds.
 }
 
 // EventDesc returns the description of YieldProcessorMeasurement.
@@ -32,8 +29,7 @@ func (*YieldProcessorMeasurement) EventDesc() *etw.EventDesc { return &yieldProc
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *YieldProcessorMeasurement) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *YieldProcessorMeasurement) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&yieldProcessorMeasurement, p, ptr)
@@ -68,14 +64,11 @@ func (e *YieldProcessorMeasurement) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e YieldProcessorMeasurement) Clone() *YieldProcessorMeasurement { return &e }
 
-func (e YieldProcessorMeasurement) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e YieldProcessorMeasurement) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e YieldProcessorMeasurement) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e YieldProcessorMeasurement) String() string { return string(etw.AppendText(nil, &e)) }
 
 var yieldProcessorMeasurement = etw.EventDesc{
 	Provider: &providerDesc, ID: 58, Level: 4, Task: 37, Keywords: 0x10000,
-	Class: etw.GUID{0x24, 0xc3, 0xaf, 0xb4, 0xce, 0xde, 0x02, 0x4b, 0x86, 0xdc, 0xaa, 0xb8, 0xf2, 0x2b, 0xc1, 0xb1},
-	Name:  "YieldProcessorMeasurement", TaskName: "YieldProcessorMeasurement", OpcodeName: "Info",
+	Class: classYieldProcessorMeasurement, Name: "YieldProcessorMeasurement", TaskName: "YieldProcessorMeasurement", OpcodeName: "Info",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "NsPerYield", Type: etw.InDouble},
@@ -83,21 +76,14 @@ var yieldProcessorMeasurement = etw.EventDesc{
 	},
 }
 
-// AnyYieldProcessorMeasurement is [YieldProcessorMeasurement] in any version:
-// a newer one is decoded like it.
+// AnyYieldProcessorMeasurement is [YieldProcessorMeasurement] in any version: a newer one is
+// decoded like it.
 type AnyYieldProcessorMeasurement struct {
 	Seen etw.Seen
 	YieldProcessorMeasurement
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyYieldProcessorMeasurement) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&yieldProcessorMeasurement}
-}
-func (e *AnyYieldProcessorMeasurement) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyYieldProcessorMeasurement) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.YieldProcessorMeasurement.DecodePayload(p, ptr)

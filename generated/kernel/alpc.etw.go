@@ -5,17 +5,16 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ALPCSendMessageV2 is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 33 (SendMessage), version 2, of
-// task ALPC, keyword EVENT_TRACE_FLAG_ALPC.
+// ALPCSendMessageV2 is the classic event of class 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode
+// 33 (SendMessage), version 2, of [TaskALPC], enabled by [KeywordAlpc] (0x100000). Its payload
+// has 4 bytes. [AnyALPCSendMessage] takes newer versions, too.
 //
-// A message was sent. xperf's name for stacks of it is AlpcSendMessage. The
-// layout is that of descriptions; no trace with the event was at hand.
+// A message was sent. xperf's name for stacks of it is AlpcSendMessage. The layout is that of
+// descriptions; no trace with the event was at hand.
 type ALPCSendMessageV2 struct {
 	MessageID uint32
 }
@@ -23,8 +22,7 @@ type ALPCSendMessageV2 struct {
 // EventDesc returns the description of the event.
 func (*ALPCSendMessageV2) EventDesc() *etw.EventDesc { return &alpcSendMessageV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ALPCSendMessageV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&alpcSendMessageV2, p, ptr)
@@ -51,32 +49,23 @@ func (e *ALPCSendMessageV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ALPCSendMessageV2) Clone() *ALPCSendMessageV2 { return &e }
 
-func (e ALPCSendMessageV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ALPCSendMessageV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ALPCSendMessageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ALPCSendMessageV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcSendMessageV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 14, Keywords: 0x100000,
-	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	TaskName: "ALPC", OpcodeName: "SendMessage",
+	Class: classALPC, TaskName: "ALPC", OpcodeName: "SendMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
 }
 
-// AnyALPCSendMessage is [ALPCSendMessageV2] in any version: a newer one is
-// decoded like it.
+// AnyALPCSendMessage is [ALPCSendMessageV2] in any version: a newer one is decoded like it.
 type AnyALPCSendMessage struct {
 	Seen etw.Seen
 	ALPCSendMessageV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyALPCSendMessage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&alpcSendMessageV2} }
-func (e *AnyALPCSendMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyALPCSendMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ALPCSendMessageV2.DecodePayload(p, ptr)
@@ -85,12 +74,12 @@ func (e *AnyALPCSendMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyALPCSendMessage) Clone() *AnyALPCSendMessage { return &e }
 
-// ALPCReceiveMessageV2 is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 34 (ReceiveMessage), version 2,
-// of task ALPC, keyword EVENT_TRACE_FLAG_ALPC.
+// ALPCReceiveMessageV2 is the classic event of class 45d8cccd-539f-4b72-a8b7-5c683142609a,
+// opcode 34 (ReceiveMessage), version 2, of [TaskALPC], enabled by [KeywordAlpc] (0x100000).
+// Its payload has 4 bytes. [AnyALPCReceiveMessage] takes newer versions, too.
 //
-// A message was received. xperf's name for stacks of it is AlpcReceiveMessage.
-// The layout is that of descriptions; no trace with the event was at hand.
+// A message was received. xperf's name for stacks of it is AlpcReceiveMessage. The layout is
+// that of descriptions; no trace with the event was at hand.
 type ALPCReceiveMessageV2 struct {
 	MessageID uint32
 }
@@ -98,8 +87,7 @@ type ALPCReceiveMessageV2 struct {
 // EventDesc returns the description of the event.
 func (*ALPCReceiveMessageV2) EventDesc() *etw.EventDesc { return &alpcReceiveMessageV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ALPCReceiveMessageV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&alpcReceiveMessageV2, p, ptr)
@@ -126,34 +114,24 @@ func (e *ALPCReceiveMessageV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ALPCReceiveMessageV2) Clone() *ALPCReceiveMessageV2 { return &e }
 
-func (e ALPCReceiveMessageV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ALPCReceiveMessageV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ALPCReceiveMessageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ALPCReceiveMessageV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcReceiveMessageV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 14, Keywords: 0x100000,
-	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	TaskName: "ALPC", OpcodeName: "ReceiveMessage",
+	Class: classALPC, TaskName: "ALPC", OpcodeName: "ReceiveMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
 }
 
-// AnyALPCReceiveMessage is [ALPCReceiveMessageV2] in any version: a newer one
-// is decoded like it.
+// AnyALPCReceiveMessage is [ALPCReceiveMessageV2] in any version: a newer one is decoded like
+// it.
 type AnyALPCReceiveMessage struct {
 	Seen etw.Seen
 	ALPCReceiveMessageV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyALPCReceiveMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&alpcReceiveMessageV2}
-}
-func (e *AnyALPCReceiveMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyALPCReceiveMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ALPCReceiveMessageV2.DecodePayload(p, ptr)
@@ -162,12 +140,12 @@ func (e *AnyALPCReceiveMessage) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyALPCReceiveMessage) Clone() *AnyALPCReceiveMessage { return &e }
 
-// ALPCWaitForReplyV2 is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 35 (WaitForReply), version 2,
-// of task ALPC, keyword EVENT_TRACE_FLAG_ALPC.
+// ALPCWaitForReplyV2 is the classic event of class 45d8cccd-539f-4b72-a8b7-5c683142609a,
+// opcode 35 (WaitForReply), version 2, of [TaskALPC], enabled by [KeywordAlpc] (0x100000). Its
+// payload has 4 bytes. [AnyALPCWaitForReply] takes newer versions, too.
 //
-// xperf's name for stacks of it is AlpcWaitForReply. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is AlpcWaitForReply. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ALPCWaitForReplyV2 struct {
 	MessageID uint32
 }
@@ -175,8 +153,7 @@ type ALPCWaitForReplyV2 struct {
 // EventDesc returns the description of the event.
 func (*ALPCWaitForReplyV2) EventDesc() *etw.EventDesc { return &alpcWaitForReplyV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ALPCWaitForReplyV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&alpcWaitForReplyV2, p, ptr)
@@ -203,34 +180,23 @@ func (e *ALPCWaitForReplyV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ALPCWaitForReplyV2) Clone() *ALPCWaitForReplyV2 { return &e }
 
-func (e ALPCWaitForReplyV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ALPCWaitForReplyV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ALPCWaitForReplyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ALPCWaitForReplyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcWaitForReplyV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 14, Keywords: 0x100000,
-	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	TaskName: "ALPC", OpcodeName: "WaitForReply",
+	Class: classALPC, TaskName: "ALPC", OpcodeName: "WaitForReply",
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
 }
 
-// AnyALPCWaitForReply is [ALPCWaitForReplyV2] in any version: a newer one is
-// decoded like it.
+// AnyALPCWaitForReply is [ALPCWaitForReplyV2] in any version: a newer one is decoded like it.
 type AnyALPCWaitForReply struct {
 	Seen etw.Seen
 	ALPCWaitForReplyV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyALPCWaitForReply) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&alpcWaitForReplyV2}
-}
-func (e *AnyALPCWaitForReply) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyALPCWaitForReply) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ALPCWaitForReplyV2.DecodePayload(p, ptr)
@@ -239,12 +205,12 @@ func (e *AnyALPCWaitForReply) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyALPCWaitForReply) Clone() *AnyALPCWaitForReply { return &e }
 
-// ALPCWaitForNewMessageV2 is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 36 (WaitForNewMessage), version
-// 2, of task ALPC, keyword EVENT_TRACE_FLAG_ALPC.
+// ALPCWaitForNewMessageV2 is the classic event of class 45d8cccd-539f-4b72-a8b7-5c683142609a,
+// opcode 36 (WaitForNewMessage), version 2, of [TaskALPC], enabled by [KeywordAlpc]
+// (0x100000). [AnyALPCWaitForNewMessage] takes newer versions, too.
 //
-// xperf's name for stacks of it is AlpcWaitForNewMessage. The layout is that
-// of descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is AlpcWaitForNewMessage. The layout is that of descriptions;
+// no trace with the event was at hand.
 type ALPCWaitForNewMessageV2 struct {
 	IsServerPort uint32
 	PortName     etw.UTF16
@@ -253,8 +219,7 @@ type ALPCWaitForNewMessageV2 struct {
 // EventDesc returns the description of the event.
 func (*ALPCWaitForNewMessageV2) EventDesc() *etw.EventDesc { return &alpcWaitForNewMessageV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ALPCWaitForNewMessageV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&alpcWaitForNewMessageV2, p, ptr)
@@ -290,35 +255,25 @@ func (e ALPCWaitForNewMessageV2) Clone() *ALPCWaitForNewMessageV2 {
 	return &e
 }
 
-func (e ALPCWaitForNewMessageV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ALPCWaitForNewMessageV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ALPCWaitForNewMessageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ALPCWaitForNewMessageV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcWaitForNewMessageV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 14, Keywords: 0x100000,
-	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	TaskName: "ALPC", OpcodeName: "WaitForNewMessage",
+	Class: classALPC, TaskName: "ALPC", OpcodeName: "WaitForNewMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "IsServerPort", Type: etw.InUInt32},
 		{Name: "PortName", Type: etw.InUnicodeString},
 	},
 }
 
-// AnyALPCWaitForNewMessage is [ALPCWaitForNewMessageV2] in any version: a
-// newer one is decoded like it.
+// AnyALPCWaitForNewMessage is [ALPCWaitForNewMessageV2] in any version: a newer one is decoded
+// like it.
 type AnyALPCWaitForNewMessage struct {
 	Seen etw.Seen
 	ALPCWaitForNewMessageV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyALPCWaitForNewMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&alpcWaitForNewMessageV2}
-}
-func (e *AnyALPCWaitForNewMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyALPCWaitForNewMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ALPCWaitForNewMessageV2.DecodePayload(p, ptr)
@@ -330,12 +285,12 @@ func (e AnyALPCWaitForNewMessage) Clone() *AnyALPCWaitForNewMessage {
 	return &e
 }
 
-// ALPCUnwaitV2 is the classic event of class
-// 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 37 (Unwait), version 2, of task
-// ALPC, keyword EVENT_TRACE_FLAG_ALPC.
+// ALPCUnwaitV2 is the classic event of class 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 37
+// (Unwait), version 2, of [TaskALPC], enabled by [KeywordAlpc] (0x100000). Its payload has 4
+// bytes. [AnyALPCUnwait] takes newer versions, too.
 //
-// xperf's name for stacks of it is AlpcUnwait. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is AlpcUnwait. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ALPCUnwaitV2 struct {
 	Status uint32
 }
@@ -343,8 +298,7 @@ type ALPCUnwaitV2 struct {
 // EventDesc returns the description of the event.
 func (*ALPCUnwaitV2) EventDesc() *etw.EventDesc { return &alpcUnwaitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ALPCUnwaitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&alpcUnwaitV2, p, ptr)
@@ -371,32 +325,23 @@ func (e *ALPCUnwaitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ALPCUnwaitV2) Clone() *ALPCUnwaitV2 { return &e }
 
-func (e ALPCUnwaitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ALPCUnwaitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ALPCUnwaitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ALPCUnwaitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcUnwaitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 14, Keywords: 0x100000,
-	Class:    etw.GUID{0xcd, 0xcc, 0xd8, 0x45, 0x9f, 0x53, 0x72, 0x4b, 0xa8, 0xb7, 0x5c, 0x68, 0x31, 0x42, 0x60, 0x9a},
-	TaskName: "ALPC", OpcodeName: "Unwait",
+	Class: classALPC, TaskName: "ALPC", OpcodeName: "Unwait",
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
 }
 
-// AnyALPCUnwait is [ALPCUnwaitV2] in any version: a newer one is decoded like
-// it.
+// AnyALPCUnwait is [ALPCUnwaitV2] in any version: a newer one is decoded like it.
 type AnyALPCUnwait struct {
 	Seen etw.Seen
 	ALPCUnwaitV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyALPCUnwait) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&alpcUnwaitV2} }
-func (e *AnyALPCUnwait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyALPCUnwait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ALPCUnwaitV2.DecodePayload(p, ptr)

@@ -5,26 +5,23 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// CcWorkitemEnqueueV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 0 (WorkitemEnqueue), version 2,
-// of task Cc.
+// CcWorkitemEnqueueV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9,
+// opcode 0 (WorkitemEnqueue), version 2, of [TaskCc]. [AnyCcWorkitemEnqueue] takes newer
+// versions, too.
 //
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcWorkitemEnqueue. The layout is that of descriptions; no trace with the
-// event was at hand.
+// Logged with PERF_CC of the group masks. xperf's name for stacks of it is CcWorkitemEnqueue.
+// The layout is that of descriptions; no trace with the event was at hand.
 type CcWorkitemEnqueueV2 struct {
 	WorkItemKey   etw.Pointer
 	FileObjectKey etw.Pointer
 	QueueType     CcWorkQueue
 	WorkItemType  CcWorkItemType
 	Requeue       uint8
-	// Means nothing.
-	Reserved uint8
+	Reserved      uint8 // Means nothing.
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
 }
@@ -32,8 +29,7 @@ type CcWorkitemEnqueueV2 struct {
 // EventDesc returns the description of the event.
 func (*CcWorkitemEnqueueV2) EventDesc() *etw.EventDesc { return &ccWorkitemEnqueueV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CcWorkitemEnqueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.WorkItemKey = c.Pointer()
@@ -86,14 +82,11 @@ func (e CcWorkitemEnqueueV2) Clone() *CcWorkitemEnqueueV2 {
 	return &e
 }
 
-func (e CcWorkitemEnqueueV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcWorkitemEnqueueV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcWorkitemEnqueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcWorkitemEnqueueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccWorkitemEnqueueV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 2, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "WorkitemEnqueue",
+	Class: classCc, TaskName: "Cc", OpcodeName: "WorkitemEnqueue",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "FileObjectKey", Type: etw.InPointer},
@@ -105,21 +98,14 @@ var ccWorkitemEnqueueV2 = etw.EventDesc{
 	},
 }
 
-// AnyCcWorkitemEnqueue is [CcWorkitemEnqueueV2] in any version: a newer one is
-// decoded like it.
+// AnyCcWorkitemEnqueue is [CcWorkitemEnqueueV2] in any version: a newer one is decoded like
+// it.
 type AnyCcWorkitemEnqueue struct {
 	Seen etw.Seen
 	CcWorkitemEnqueueV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcWorkitemEnqueue) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&ccWorkitemEnqueueV2}
-}
-func (e *AnyCcWorkitemEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcWorkitemEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcWorkitemEnqueueV2.DecodePayload(p, ptr)
@@ -131,13 +117,12 @@ func (e AnyCcWorkitemEnqueue) Clone() *AnyCcWorkitemEnqueue {
 	return &e
 }
 
-// CcWorkitemDequeueV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 1 (WorkitemDequeue), version 2,
-// of task Cc.
+// CcWorkitemDequeueV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9,
+// opcode 1 (WorkitemDequeue), version 2, of [TaskCc]. Its payload has 8 bytes, 4 in programs
+// of 32 bits. [AnyCcWorkitemDequeue] takes newer versions, too.
 //
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcWorkitemDequeue. The layout is that of descriptions; no trace with the
-// event was at hand.
+// Logged with PERF_CC of the group masks. xperf's name for stacks of it is CcWorkitemDequeue.
+// The layout is that of descriptions; no trace with the event was at hand.
 type CcWorkitemDequeueV2 struct {
 	WorkItemKey etw.Pointer
 }
@@ -145,8 +130,7 @@ type CcWorkitemDequeueV2 struct {
 // EventDesc returns the description of the event.
 func (*CcWorkitemDequeueV2) EventDesc() *etw.EventDesc { return &ccWorkitemDequeueV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CcWorkitemDequeueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.WorkItemKey = c.Pointer()
@@ -172,34 +156,24 @@ func (e *CcWorkitemDequeueV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CcWorkitemDequeueV2) Clone() *CcWorkitemDequeueV2 { return &e }
 
-func (e CcWorkitemDequeueV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcWorkitemDequeueV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcWorkitemDequeueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcWorkitemDequeueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccWorkitemDequeueV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 2, Opcode: 1, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "WorkitemDequeue",
+	Class: classCc, TaskName: "Cc", OpcodeName: "WorkitemDequeue",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 	},
 }
 
-// AnyCcWorkitemDequeue is [CcWorkitemDequeueV2] in any version: a newer one is
-// decoded like it.
+// AnyCcWorkitemDequeue is [CcWorkitemDequeueV2] in any version: a newer one is decoded like
+// it.
 type AnyCcWorkitemDequeue struct {
 	Seen etw.Seen
 	CcWorkitemDequeueV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcWorkitemDequeue) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&ccWorkitemDequeueV2}
-}
-func (e *AnyCcWorkitemDequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcWorkitemDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcWorkitemDequeueV2.DecodePayload(p, ptr)
@@ -208,13 +182,12 @@ func (e *AnyCcWorkitemDequeue) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyCcWorkitemDequeue) Clone() *AnyCcWorkitemDequeue { return &e }
 
-// CcWorkitemCompleteV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 2 (WorkitemComplete), version
-// 2, of task Cc.
+// CcWorkitemCompleteV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9,
+// opcode 2 (WorkitemComplete), version 2, of [TaskCc]. Its payload has 8 bytes, 4 in programs
+// of 32 bits. [AnyCcWorkitemComplete] takes newer versions, too.
 //
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcWorkitemComplete. The layout is that of descriptions; no trace with the
-// event was at hand.
+// Logged with PERF_CC of the group masks. xperf's name for stacks of it is CcWorkitemComplete.
+// The layout is that of descriptions; no trace with the event was at hand.
 type CcWorkitemCompleteV2 struct {
 	WorkItemKey etw.Pointer
 }
@@ -222,8 +195,7 @@ type CcWorkitemCompleteV2 struct {
 // EventDesc returns the description of the event.
 func (*CcWorkitemCompleteV2) EventDesc() *etw.EventDesc { return &ccWorkitemCompleteV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CcWorkitemCompleteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.WorkItemKey = c.Pointer()
@@ -249,34 +221,24 @@ func (e *CcWorkitemCompleteV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CcWorkitemCompleteV2) Clone() *CcWorkitemCompleteV2 { return &e }
 
-func (e CcWorkitemCompleteV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcWorkitemCompleteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcWorkitemCompleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcWorkitemCompleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccWorkitemCompleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 2, Opcode: 2, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "WorkitemComplete",
+	Class: classCc, TaskName: "Cc", OpcodeName: "WorkitemComplete",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 	},
 }
 
-// AnyCcWorkitemComplete is [CcWorkitemCompleteV2] in any version: a newer one
-// is decoded like it.
+// AnyCcWorkitemComplete is [CcWorkitemCompleteV2] in any version: a newer one is decoded like
+// it.
 type AnyCcWorkitemComplete struct {
 	Seen etw.Seen
 	CcWorkitemCompleteV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcWorkitemComplete) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&ccWorkitemCompleteV2}
-}
-func (e *AnyCcWorkitemComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcWorkitemComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcWorkitemCompleteV2.DecodePayload(p, ptr)
@@ -285,31 +247,27 @@ func (e *AnyCcWorkitemComplete) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyCcWorkitemComplete) Clone() *AnyCcWorkitemComplete { return &e }
 
-// CcReadAheadV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 3 (ReadAhead), version 2, of
-// task Cc.
+// CcReadAheadV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode 3
+// (ReadAhead), version 2, of [TaskCc]. Its payload has 32 bytes. [AnyCcReadAhead] takes newer
+// versions, too.
 //
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcReadAhead. The layout is that of descriptions; no trace with the event was
-// at hand.
+// Logged with PERF_CC of the group masks. xperf's name for stacks of it is CcReadAhead. The
+// layout is that of descriptions; no trace with the event was at hand.
 type CcReadAheadV2 struct {
-	WorkItemKey etw.Pointer
-	// Means nothing.
-	Pad1            etw.Binary
-	HasPad1         bool // the payload has Pad1
+	WorkItemKey     etw.Pointer
+	Pad1            etw.Binary // Means nothing.
+	HasPad1         bool       // the payload has Pad1
 	FileOffset      uint64
 	Size            uint32
 	PagePriority    uint32
 	DetectedPattern uint32
-	// Means nothing.
-	Reserved uint32
+	Reserved        uint32 // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*CcReadAheadV2) EventDesc() *etw.EventDesc { return &ccReadAheadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CcReadAheadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	*e = CcReadAheadV2{}
 	c := etw.NewCursor(p, 0, ptr)
@@ -369,14 +327,11 @@ func (e CcReadAheadV2) Clone() *CcReadAheadV2 {
 	return &e
 }
 
-func (e CcReadAheadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcReadAheadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcReadAheadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcReadAheadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccReadAheadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 2, Opcode: 3, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "ReadAhead",
+	Class: classCc, TaskName: "Cc", OpcodeName: "ReadAhead",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}, When: etw.When{Ptr: 4}},
@@ -388,19 +343,13 @@ var ccReadAheadV2 = etw.EventDesc{
 	},
 }
 
-// AnyCcReadAhead is [CcReadAheadV2] in any version: a newer one is decoded
-// like it.
+// AnyCcReadAhead is [CcReadAheadV2] in any version: a newer one is decoded like it.
 type AnyCcReadAhead struct {
 	Seen etw.Seen
 	CcReadAheadV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcReadAhead) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccReadAheadV2} }
-func (e *AnyCcReadAhead) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcReadAhead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcReadAheadV2.DecodePayload(p, ptr)
@@ -412,13 +361,12 @@ func (e AnyCcReadAhead) Clone() *AnyCcReadAhead {
 	return &e
 }
 
-// CcLazyWriteScanV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 5 (LazyWriteScan), version 2,
-// of task Cc.
+// CcLazyWriteScanV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode
+// 5 (LazyWriteScan), version 2, of [TaskCc]. Its payload has 88 bytes, 48 in programs of 32
+// bits. [AnyCcLazyWriteScan] takes newer versions, too.
 //
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcLazyWriteScan. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Logged with PERF_CC of the group masks. xperf's name for stacks of it is CcLazyWriteScan.
+// The layout is that of descriptions; no trace with the event was at hand.
 type CcLazyWriteScanV2 struct {
 	WorkItemKey                       etw.Pointer
 	ReasonForFlush                    CcFlushReason
@@ -437,8 +385,7 @@ type CcLazyWriteScanV2 struct {
 // EventDesc returns the description of the event.
 func (*CcLazyWriteScanV2) EventDesc() *etw.EventDesc { return &ccLazyWriteScanV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CcLazyWriteScanV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.WorkItemKey = c.Pointer()
@@ -508,14 +455,11 @@ func (e *CcLazyWriteScanV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CcLazyWriteScanV2) Clone() *CcLazyWriteScanV2 { return &e }
 
-func (e CcLazyWriteScanV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcLazyWriteScanV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcLazyWriteScanV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcLazyWriteScanV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccLazyWriteScanV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 5, Version: 2, Opcode: 5, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "LazyWriteScan",
+	Class: classCc, TaskName: "Cc", OpcodeName: "LazyWriteScan",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "ReasonForFlush", Type: etw.InUInt32, Map: &ccFlushReasonMap},
@@ -532,19 +476,13 @@ var ccLazyWriteScanV2 = etw.EventDesc{
 	},
 }
 
-// AnyCcLazyWriteScan is [CcLazyWriteScanV2] in any version: a newer one is
-// decoded like it.
+// AnyCcLazyWriteScan is [CcLazyWriteScanV2] in any version: a newer one is decoded like it.
 type AnyCcLazyWriteScan struct {
 	Seen etw.Seen
 	CcLazyWriteScanV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcLazyWriteScan) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccLazyWriteScanV2} }
-func (e *AnyCcLazyWriteScan) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcLazyWriteScan) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcLazyWriteScanV2.DecodePayload(p, ptr)
@@ -553,13 +491,11 @@ func (e *AnyCcLazyWriteScan) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyCcLazyWriteScan) Clone() *AnyCcLazyWriteScan { return &e }
 
-// CcCanIWriteFailV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 6 (CanIWriteFail), version 2,
-// of task Cc.
+// CcCanIWriteFailV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode
+// 6 (CanIWriteFail), version 2, of [TaskCc]. [AnyCcCanIWriteFail] takes newer versions, too.
 //
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcCanIWriteFail. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Logged with PERF_CC of the group masks. xperf's name for stacks of it is CcCanIWriteFail.
+// The layout is that of descriptions; no trace with the event was at hand.
 type CcCanIWriteFailV2 struct {
 	FileObjectKey      etw.Pointer
 	TotalDirtyPages    etw.Pointer
@@ -572,8 +508,7 @@ type CcCanIWriteFailV2 struct {
 // EventDesc returns the description of the event.
 func (*CcCanIWriteFailV2) EventDesc() *etw.EventDesc { return &ccCanIWriteFailV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CcCanIWriteFailV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.FileObjectKey = c.Pointer()
@@ -618,14 +553,11 @@ func (e CcCanIWriteFailV2) Clone() *CcCanIWriteFailV2 {
 	return &e
 }
 
-func (e CcCanIWriteFailV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcCanIWriteFailV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcCanIWriteFailV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcCanIWriteFailV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccCanIWriteFailV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 6, Version: 2, Opcode: 6, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "CanIWriteFail",
+	Class: classCc, TaskName: "Cc", OpcodeName: "CanIWriteFail",
 	Fields: []etw.FieldDesc{
 		{Name: "FileObjectKey", Type: etw.InPointer},
 		{Name: "TotalDirtyPages", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -635,19 +567,13 @@ var ccCanIWriteFailV2 = etw.EventDesc{
 	},
 }
 
-// AnyCcCanIWriteFail is [CcCanIWriteFailV2] in any version: a newer one is
-// decoded like it.
+// AnyCcCanIWriteFail is [CcCanIWriteFailV2] in any version: a newer one is decoded like it.
 type AnyCcCanIWriteFail struct {
 	Seen etw.Seen
 	CcCanIWriteFailV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcCanIWriteFail) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccCanIWriteFailV2} }
-func (e *AnyCcCanIWriteFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcCanIWriteFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcCanIWriteFailV2.DecodePayload(p, ptr)
@@ -659,13 +585,12 @@ func (e AnyCcCanIWriteFail) Clone() *AnyCcCanIWriteFail {
 	return &e
 }
 
-// CcFlushCacheV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 9 (FlushCache), version 2, of
-// task Cc.
+// CcFlushCacheV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode 9
+// (FlushCache), version 2, of [TaskCc]. Its payload has 40 bytes, 32 in programs of 32 bits.
+// [AnyCcFlushCache] takes newer versions, too.
 //
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcFlushCache. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Logged with PERF_CC of the group masks. xperf's name for stacks of it is CcFlushCache. The
+// layout is that of descriptions; no trace with the event was at hand.
 type CcFlushCacheV2 struct {
 	WorkItemKey         etw.Pointer
 	FileObjectKey       etw.Pointer
@@ -673,15 +598,13 @@ type CcFlushCacheV2 struct {
 	Length              uint32
 	SharedCacheMapFlags uint32
 	Flags               uint32
-	// Means nothing.
-	Reserved uint32
+	Reserved            uint32 // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*CcFlushCacheV2) EventDesc() *etw.EventDesc { return &ccFlushCacheV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CcFlushCacheV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.WorkItemKey = c.Pointer()
@@ -731,14 +654,11 @@ func (e *CcFlushCacheV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CcFlushCacheV2) Clone() *CcFlushCacheV2 { return &e }
 
-func (e CcFlushCacheV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcFlushCacheV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcFlushCacheV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcFlushCacheV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccFlushCacheV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 9, Version: 2, Opcode: 9, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "FlushCache",
+	Class: classCc, TaskName: "Cc", OpcodeName: "FlushCache",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "FileObjectKey", Type: etw.InPointer},
@@ -750,19 +670,13 @@ var ccFlushCacheV2 = etw.EventDesc{
 	},
 }
 
-// AnyCcFlushCache is [CcFlushCacheV2] in any version: a newer one is decoded
-// like it.
+// AnyCcFlushCache is [CcFlushCacheV2] in any version: a newer one is decoded like it.
 type AnyCcFlushCache struct {
 	Seen etw.Seen
 	CcFlushCacheV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcFlushCache) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccFlushCacheV2} }
-func (e *AnyCcFlushCache) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcFlushCache) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcFlushCacheV2.DecodePayload(p, ptr)
@@ -771,13 +685,12 @@ func (e *AnyCcFlushCache) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyCcFlushCache) Clone() *AnyCcFlushCache { return &e }
 
-// CcFlushSectionV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 10 (FlushSection), version 2,
-// of task Cc.
+// CcFlushSectionV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode
+// 10 (FlushSection), version 2, of [TaskCc]. Its payload has 32 bytes, 24 in programs of 32
+// bits. [AnyCcFlushSection] takes newer versions, too.
 //
-// Logged with PERF_CC of the group masks. xperf's name for stacks of it is
-// CcFlushSection. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Logged with PERF_CC of the group masks. xperf's name for stacks of it is CcFlushSection. The
+// layout is that of descriptions; no trace with the event was at hand.
 type CcFlushSectionV2 struct {
 	WorkItemKey   etw.Pointer
 	FileObjectKey etw.Pointer
@@ -789,8 +702,7 @@ type CcFlushSectionV2 struct {
 // EventDesc returns the description of the event.
 func (*CcFlushSectionV2) EventDesc() *etw.EventDesc { return &ccFlushSectionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CcFlushSectionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.WorkItemKey = c.Pointer()
@@ -832,14 +744,11 @@ func (e *CcFlushSectionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CcFlushSectionV2) Clone() *CcFlushSectionV2 { return &e }
 
-func (e CcFlushSectionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcFlushSectionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcFlushSectionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcFlushSectionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccFlushSectionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "FlushSection",
+	Class: classCc, TaskName: "Cc", OpcodeName: "FlushSection",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "FileObjectKey", Type: etw.InPointer},
@@ -849,19 +758,13 @@ var ccFlushSectionV2 = etw.EventDesc{
 	},
 }
 
-// AnyCcFlushSection is [CcFlushSectionV2] in any version: a newer one is
-// decoded like it.
+// AnyCcFlushSection is [CcFlushSectionV2] in any version: a newer one is decoded like it.
 type AnyCcFlushSection struct {
 	Seen etw.Seen
 	CcFlushSectionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcFlushSection) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccFlushSectionV2} }
-func (e *AnyCcFlushSection) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcFlushSection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcFlushSectionV2.DecodePayload(p, ptr)
@@ -870,12 +773,12 @@ func (e *AnyCcFlushSection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyCcFlushSection) Clone() *AnyCcFlushSection { return &e }
 
-// CcScheduleReadAheadV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 12 (ScheduleReadAhead), version
-// 2, of task Cc.
+// CcScheduleReadAheadV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9,
+// opcode 12 (ScheduleReadAhead), version 2, of [TaskCc]. Its payload has 72 bytes, 64 in
+// programs of 32 bits. [AnyCcScheduleReadAhead] takes newer versions, too.
 //
-// Logged with PERF_CC of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Logged with PERF_CC of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type CcScheduleReadAheadV2 struct {
 	WorkItemKey             etw.Pointer
 	FileObjectKey           etw.Pointer
@@ -896,8 +799,7 @@ type CcScheduleReadAheadV2 struct {
 // EventDesc returns the description of the event.
 func (*CcScheduleReadAheadV2) EventDesc() *etw.EventDesc { return &ccScheduleReadAheadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CcScheduleReadAheadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.WorkItemKey = c.Pointer()
@@ -979,14 +881,11 @@ func (e CcScheduleReadAheadV2) Clone() *CcScheduleReadAheadV2 {
 	return &e
 }
 
-func (e CcScheduleReadAheadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcScheduleReadAheadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcScheduleReadAheadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcScheduleReadAheadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccScheduleReadAheadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "ScheduleReadAhead",
+	Class: classCc, TaskName: "Cc", OpcodeName: "ScheduleReadAhead",
 	Fields: []etw.FieldDesc{
 		{Name: "WorkItemKey", Type: etw.InPointer},
 		{Name: "FileObjectKey", Type: etw.InPointer},
@@ -1005,21 +904,14 @@ var ccScheduleReadAheadV2 = etw.EventDesc{
 	},
 }
 
-// AnyCcScheduleReadAhead is [CcScheduleReadAheadV2] in any version: a newer
-// one is decoded like it.
+// AnyCcScheduleReadAhead is [CcScheduleReadAheadV2] in any version: a newer one is decoded
+// like it.
 type AnyCcScheduleReadAhead struct {
 	Seen etw.Seen
 	CcScheduleReadAheadV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcScheduleReadAhead) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&ccScheduleReadAheadV2}
-}
-func (e *AnyCcScheduleReadAhead) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcScheduleReadAhead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcScheduleReadAheadV2.DecodePayload(p, ptr)
@@ -1032,12 +924,12 @@ func (e AnyCcScheduleReadAhead) Clone() *AnyCcScheduleReadAhead {
 	return &e
 }
 
-// CcLoggedStreamInfoV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 13 (LoggedStreamInfo), version
-// 2, of task Cc.
+// CcLoggedStreamInfoV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9,
+// opcode 13 (LoggedStreamInfo), version 2, of [TaskCc]. Its payload has 40 bytes, 32 in
+// programs of 32 bits. [AnyCcLoggedStreamInfo] takes newer versions, too.
 //
-// Logged with PERF_CC of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Logged with PERF_CC of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type CcLoggedStreamInfoV2 struct {
 	FileObjectKey            etw.Pointer
 	ReasonForFlush           CcFlushReason
@@ -1052,8 +944,7 @@ type CcLoggedStreamInfoV2 struct {
 // EventDesc returns the description of the event.
 func (*CcLoggedStreamInfoV2) EventDesc() *etw.EventDesc { return &ccLoggedStreamInfoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CcLoggedStreamInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	*e = CcLoggedStreamInfoV2{}
 	c := etw.NewCursor(p, 0, ptr)
@@ -1113,14 +1004,11 @@ func (e CcLoggedStreamInfoV2) Clone() *CcLoggedStreamInfoV2 {
 	return &e
 }
 
-func (e CcLoggedStreamInfoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcLoggedStreamInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcLoggedStreamInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcLoggedStreamInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccLoggedStreamInfoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "LoggedStreamInfo",
+	Class: classCc, TaskName: "Cc", OpcodeName: "LoggedStreamInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "FileObjectKey", Type: etw.InPointer},
 		{Name: "ReasonForFlush", Type: etw.InUInt32, Map: &ccFlushReasonMap},
@@ -1132,21 +1020,14 @@ var ccLoggedStreamInfoV2 = etw.EventDesc{
 	},
 }
 
-// AnyCcLoggedStreamInfo is [CcLoggedStreamInfoV2] in any version: a newer one
-// is decoded like it.
+// AnyCcLoggedStreamInfo is [CcLoggedStreamInfoV2] in any version: a newer one is decoded like
+// it.
 type AnyCcLoggedStreamInfo struct {
 	Seen etw.Seen
 	CcLoggedStreamInfoV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcLoggedStreamInfo) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&ccLoggedStreamInfoV2}
-}
-func (e *AnyCcLoggedStreamInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcLoggedStreamInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcLoggedStreamInfoV2.DecodePayload(p, ptr)
@@ -1159,11 +1040,12 @@ func (e AnyCcLoggedStreamInfo) Clone() *AnyCcLoggedStreamInfo {
 }
 
 // CcExtraWritebehindThreadV2 is the classic event of class
-// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 14 (ExtraWritebehindThread),
-// version 2, of task Cc.
+// 7687a439-f752-45b8-b741-321aec0f8df9, opcode 14 (ExtraWritebehindThread), version 2, of
+// [TaskCc]. Its payload has 32 bytes, 20 in programs of 32 bits. [AnyCcExtraWritebehindThread]
+// takes newer versions, too.
 //
-// Logged with PERF_CC of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Logged with PERF_CC of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type CcExtraWritebehindThreadV2 struct {
 	ThreadAction         uint32
 	ActiveExtraWBThreads uint32
@@ -1175,8 +1057,7 @@ type CcExtraWritebehindThreadV2 struct {
 // EventDesc returns the description of the event.
 func (*CcExtraWritebehindThreadV2) EventDesc() *etw.EventDesc { return &ccExtraWritebehindThreadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CcExtraWritebehindThreadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&ccExtraWritebehindThreadV2, p, ptr)
@@ -1221,14 +1102,11 @@ func (e *CcExtraWritebehindThreadV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CcExtraWritebehindThreadV2) Clone() *CcExtraWritebehindThreadV2 { return &e }
 
-func (e CcExtraWritebehindThreadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CcExtraWritebehindThreadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CcExtraWritebehindThreadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CcExtraWritebehindThreadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccExtraWritebehindThreadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 33,
-	Class:    etw.GUID{0x39, 0xa4, 0x87, 0x76, 0x52, 0xf7, 0xb8, 0x45, 0xb7, 0x41, 0x32, 0x1a, 0xec, 0x0f, 0x8d, 0xf9},
-	TaskName: "Cc", OpcodeName: "ExtraWritebehindThread",
+	Class: classCc, TaskName: "Cc", OpcodeName: "ExtraWritebehindThread",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadAction", Type: etw.InUInt32},
 		{Name: "ActiveExtraWBThreads", Type: etw.InUInt32},
@@ -1238,21 +1116,14 @@ var ccExtraWritebehindThreadV2 = etw.EventDesc{
 	},
 }
 
-// AnyCcExtraWritebehindThread is [CcExtraWritebehindThreadV2] in any version:
-// a newer one is decoded like it.
+// AnyCcExtraWritebehindThread is [CcExtraWritebehindThreadV2] in any version: a newer one is
+// decoded like it.
 type AnyCcExtraWritebehindThread struct {
 	Seen etw.Seen
 	CcExtraWritebehindThreadV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCcExtraWritebehindThread) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&ccExtraWritebehindThreadV2}
-}
-func (e *AnyCcExtraWritebehindThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCcExtraWritebehindThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CcExtraWritebehindThreadV2.DecodePayload(p, ptr)

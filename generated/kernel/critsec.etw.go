@@ -5,17 +5,13 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// CritSecCollisionV0 is the classic event of class
-// 3ac66736-cc59-4cff-8115-8df50e39816b, opcode 34 (Collision), version 0, of
-// task CritSec.
-//
-// xperf's name for stacks of it is CritSecCollision. The layout is that of
-// descriptions; no trace with the event was at hand.
+// CritSecCollisionV0 is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
+// opcode 34 (Collision), version 0. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyCritSecCollision] says what it means.
 type CritSecCollisionV0 struct {
 	LockCount    uint32
 	SpinCount    uint32
@@ -26,8 +22,7 @@ type CritSecCollisionV0 struct {
 // EventDesc returns the description of the event.
 func (*CritSecCollisionV0) EventDesc() *etw.EventDesc { return &critSecCollisionV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CritSecCollisionV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&critSecCollisionV0, p, ptr)
@@ -68,14 +63,11 @@ func (e *CritSecCollisionV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CritSecCollisionV0) Clone() *CritSecCollisionV0 { return &e }
 
-func (e CritSecCollisionV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CritSecCollisionV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CritSecCollisionV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CritSecCollisionV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var critSecCollisionV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 24,
-	Class:    etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
-	TaskName: "CritSec", OpcodeName: "Collision",
+	Class: classCritSec, TaskName: "CritSec", OpcodeName: "Collision",
 	Fields: []etw.FieldDesc{
 		{Name: "LockCount", Type: etw.InUInt32},
 		{Name: "SpinCount", Type: etw.InUInt32},
@@ -84,12 +76,9 @@ var critSecCollisionV0 = etw.EventDesc{
 	},
 }
 
-// CritSecCollisionV2 is the classic event of class
-// 3ac66736-cc59-4cff-8115-8df50e39816b, opcode 34 (Collision), version 2, of
-// task CritSec.
-//
-// xperf's name for stacks of it is CritSecCollision. The layout is that of
-// descriptions; no trace with the event was at hand.
+// CritSecCollisionV2 is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
+// opcode 34 (Collision), version 2. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyCritSecCollision] says what it means.
 type CritSecCollisionV2 struct {
 	LockCount    uint32
 	SpinCount    uint32
@@ -100,8 +89,7 @@ type CritSecCollisionV2 struct {
 // EventDesc returns the description of the event.
 func (*CritSecCollisionV2) EventDesc() *etw.EventDesc { return &critSecCollisionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CritSecCollisionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&critSecCollisionV2, p, ptr)
@@ -142,14 +130,11 @@ func (e *CritSecCollisionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CritSecCollisionV2) Clone() *CritSecCollisionV2 { return &e }
 
-func (e CritSecCollisionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CritSecCollisionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CritSecCollisionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CritSecCollisionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var critSecCollisionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 24,
-	Class:    etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
-	TaskName: "CritSec", OpcodeName: "Collision",
+	Class: classCritSec, TaskName: "CritSec", OpcodeName: "Collision",
 	Fields: []etw.FieldDesc{
 		{Name: "LockCount", Type: etw.InUInt32},
 		{Name: "SpinCount", Type: etw.InUInt32},
@@ -158,15 +143,14 @@ var critSecCollisionV2 = etw.EventDesc{
 	},
 }
 
-// AnyCritSecCollision is the classic event of class
-// 3ac66736-cc59-4cff-8115-8df50e39816b, opcode 34 (Collision), of task
-// CritSec, in any version.
+// AnyCritSecCollision is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
+// opcode 34 (Collision) in any version, of [TaskCritSec].
 //
-// xperf's name for stacks of it is CritSecCollision. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is CritSecCollision. The layout is that of descriptions; no
+// trace with the event was at hand.
 //
-// The versions are [CritSecCollisionV0] and [CritSecCollisionV2]; a newer one
-// is decoded like the last of these.
+// The versions are [CritSecCollisionV0] and [CritSecCollisionV2]; a newer one is decoded like
+// the last of these.
 type AnyCritSecCollision struct {
 	Seen etw.Seen
 
@@ -178,15 +162,15 @@ type AnyCritSecCollision struct {
 
 var anyCritSecCollision = []*etw.EventDesc{&critSecCollisionV0, &critSecCollisionV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyCritSecCollision) EventDescs() []*etw.EventDesc { return anyCritSecCollision }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyCritSecCollision) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyCritSecCollision, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyCritSecCollision) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -231,15 +215,14 @@ func (e *AnyCritSecCollision) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyCritSecCollision) Clone() *AnyCritSecCollision { return &e }
 
-func (e AnyCritSecCollision) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCritSecCollision) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCritSecCollision) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyCritSecCollision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// CritSecInitializeV0 is the classic event of class
-// 3ac66736-cc59-4cff-8115-8df50e39816b, opcode 35 (Initialize), version 0, of
-// task CritSec.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// CritSecInitializeV0 is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
+// opcode 35 (Initialize), version 0. Its payload has 16 bytes, 8 in programs of 32 bits.
+// [AnyCritSecInitialize] says what it means.
 type CritSecInitializeV0 struct {
 	SpinCount   etw.Pointer
 	CritSecAddr etw.Pointer
@@ -248,8 +231,7 @@ type CritSecInitializeV0 struct {
 // EventDesc returns the description of the event.
 func (*CritSecInitializeV0) EventDesc() *etw.EventDesc { return &critSecInitializeV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CritSecInitializeV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SpinCount = c.Pointer()
@@ -279,25 +261,20 @@ func (e *CritSecInitializeV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CritSecInitializeV0) Clone() *CritSecInitializeV0 { return &e }
 
-func (e CritSecInitializeV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CritSecInitializeV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CritSecInitializeV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CritSecInitializeV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var critSecInitializeV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Opcode: 35, Task: 24,
-	Class:    etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
-	TaskName: "CritSec", OpcodeName: "Initialize",
+	Class: classCritSec, TaskName: "CritSec", OpcodeName: "Initialize",
 	Fields: []etw.FieldDesc{
 		{Name: "SpinCount", Type: etw.InPointer},
 		{Name: "CritSecAddr", Type: etw.InPointer},
 	},
 }
 
-// CritSecInitializeV2 is the classic event of class
-// 3ac66736-cc59-4cff-8115-8df50e39816b, opcode 35 (Initialize), version 2, of
-// task CritSec.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// CritSecInitializeV2 is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
+// opcode 35 (Initialize), version 2. Its payload has 16 bytes, 8 in programs of 32 bits.
+// [AnyCritSecInitialize] says what it means.
 type CritSecInitializeV2 struct {
 	SpinCount   etw.Pointer
 	CritSecAddr etw.Pointer
@@ -306,8 +283,7 @@ type CritSecInitializeV2 struct {
 // EventDesc returns the description of the event.
 func (*CritSecInitializeV2) EventDesc() *etw.EventDesc { return &critSecInitializeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CritSecInitializeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SpinCount = c.Pointer()
@@ -337,28 +313,24 @@ func (e *CritSecInitializeV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CritSecInitializeV2) Clone() *CritSecInitializeV2 { return &e }
 
-func (e CritSecInitializeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CritSecInitializeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CritSecInitializeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CritSecInitializeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var critSecInitializeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 24,
-	Class:    etw.GUID{0x36, 0x67, 0xc6, 0x3a, 0x59, 0xcc, 0xff, 0x4c, 0x81, 0x15, 0x8d, 0xf5, 0x0e, 0x39, 0x81, 0x6b},
-	TaskName: "CritSec", OpcodeName: "Initialize",
+	Class: classCritSec, TaskName: "CritSec", OpcodeName: "Initialize",
 	Fields: []etw.FieldDesc{
 		{Name: "SpinCount", Type: etw.InPointer},
 		{Name: "CritSecAddr", Type: etw.InPointer},
 	},
 }
 
-// AnyCritSecInitialize is the classic event of class
-// 3ac66736-cc59-4cff-8115-8df50e39816b, opcode 35 (Initialize), of task
-// CritSec, in any version.
+// AnyCritSecInitialize is the classic event of class 3ac66736-cc59-4cff-8115-8df50e39816b,
+// opcode 35 (Initialize) in any version, of [TaskCritSec].
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [CritSecInitializeV0] and [CritSecInitializeV2]; a newer
-// one is decoded like the last of these.
+// The versions are [CritSecInitializeV0] and [CritSecInitializeV2]; a newer one is decoded
+// like the last of these.
 type AnyCritSecInitialize struct {
 	Seen etw.Seen
 
@@ -368,15 +340,15 @@ type AnyCritSecInitialize struct {
 
 var anyCritSecInitialize = []*etw.EventDesc{&critSecInitializeV0, &critSecInitializeV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyCritSecInitialize) EventDescs() []*etw.EventDesc { return anyCritSecInitialize }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyCritSecInitialize) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyCritSecInitialize, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyCritSecInitialize) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -413,6 +385,7 @@ func (e *AnyCritSecInitialize) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyCritSecInitialize) Clone() *AnyCritSecInitialize { return &e }
 
-func (e AnyCritSecInitialize) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCritSecInitialize) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCritSecInitialize) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyCritSecInitialize) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

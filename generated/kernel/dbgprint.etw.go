@@ -5,17 +5,16 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DbgPrintDebugPrintV2 is the classic event of class
-// 13976d09-a327-438c-950b-7f03192815c7, opcode 32 (DebugPrint), version 2, of
-// task DbgPrint, keyword EVENT_TRACE_FLAG_DBGPRINT.
+// DbgPrintDebugPrintV2 is the classic event of class 13976d09-a327-438c-950b-7f03192815c7,
+// opcode 32 (DebugPrint), version 2, of [TaskDbgPrint], enabled by [KeywordDbgprint]
+// (0x40000). [AnyDbgPrintDebugPrint] takes newer versions, too.
 //
-// A line of debugging output. The layout is that of descriptions; no trace
-// with the event was at hand.
+// A line of debugging output. The layout is that of descriptions; no trace with the event was
+// at hand.
 type DbgPrintDebugPrintV2 struct {
 	Component uint32
 	Level     uint32
@@ -25,8 +24,7 @@ type DbgPrintDebugPrintV2 struct {
 // EventDesc returns the description of the event.
 func (*DbgPrintDebugPrintV2) EventDesc() *etw.EventDesc { return &dbgPrintDebugPrintV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DbgPrintDebugPrintV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&dbgPrintDebugPrintV2, p, ptr)
@@ -66,14 +64,11 @@ func (e DbgPrintDebugPrintV2) Clone() *DbgPrintDebugPrintV2 {
 	return &e
 }
 
-func (e DbgPrintDebugPrintV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DbgPrintDebugPrintV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DbgPrintDebugPrintV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DbgPrintDebugPrintV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dbgPrintDebugPrintV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 20, Keywords: 0x40000,
-	Class:    etw.GUID{0x09, 0x6d, 0x97, 0x13, 0x27, 0xa3, 0x8c, 0x43, 0x95, 0x0b, 0x7f, 0x03, 0x19, 0x28, 0x15, 0xc7},
-	TaskName: "DbgPrint", OpcodeName: "DebugPrint",
+	Class: classDbgPrint, TaskName: "DbgPrint", OpcodeName: "DebugPrint",
 	Fields: []etw.FieldDesc{
 		{Name: "Component", Type: etw.InUInt32},
 		{Name: "Level", Type: etw.InUInt32},
@@ -81,21 +76,14 @@ var dbgPrintDebugPrintV2 = etw.EventDesc{
 	},
 }
 
-// AnyDbgPrintDebugPrint is [DbgPrintDebugPrintV2] in any version: a newer one
-// is decoded like it.
+// AnyDbgPrintDebugPrint is [DbgPrintDebugPrintV2] in any version: a newer one is decoded like
+// it.
 type AnyDbgPrintDebugPrint struct {
 	Seen etw.Seen
 	DbgPrintDebugPrintV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDbgPrintDebugPrint) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&dbgPrintDebugPrintV2}
-}
-func (e *AnyDbgPrintDebugPrint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDbgPrintDebugPrint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.DbgPrintDebugPrintV2.DecodePayload(p, ptr)

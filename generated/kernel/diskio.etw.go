@@ -5,36 +5,28 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DiskIoReadV0 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10 (Read), version 0, of task
-// DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
+// DiskIoReadV0 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10
+// (Read), version 0. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyDiskIoRead] says
+// what it means.
 //
-// A read of a disk is done. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoReadV0 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
+	DiskNumber   uint32
+	IrpFlags     IrpFlags
 	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
+	Reserved     uint32
+	ByteOffset   uint64
+	FileObject   etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoReadV0) EventDesc() *etw.EventDesc { return &diskIoReadV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoReadV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoV0TypeGroup1Layout)(e).decode(p, ptr, &diskIoReadV0)
 }
@@ -52,19 +44,15 @@ func (e *DiskIoReadV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoReadV0) Clone() *DiskIoReadV0 { return &e }
 
-func (e DiskIoReadV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoReadV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoReadV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoReadV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "Read",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoV0TypeGroup1LayoutFields,
 }
 
-// diskIoV0TypeGroup1Layout is the template DiskIo_V0_TypeGroup1, which several
-// events use.
+// diskIoV0TypeGroup1Layout is the template DiskIo_V0_TypeGroup1, which several events use.
 type diskIoV0TypeGroup1Layout DiskIoReadV0
 
 func (e *diskIoV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -119,32 +107,25 @@ var diskIoV0TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "FileObject", Type: etw.InPointer},
 }
 
-// DiskIoReadV1 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10 (Read), version 1, of task
-// DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
+// DiskIoReadV1 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10
+// (Read), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyDiskIoRead] says
+// what it means.
 //
-// A read of a disk is done. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoReadV1 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	ResponseTime uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
-	// How long the operation took, in ticks of the session's clock.
+	DiskNumber          uint32
+	IrpFlags            IrpFlags
+	TransferSize        uint32
+	ResponseTime        uint32
+	ByteOffset          uint64
+	FileObject          etw.Pointer
 	HighResResponseTime uint64
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoReadV1) EventDesc() *etw.EventDesc { return &diskIoReadV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoReadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoV1TypeGroup1Layout)(e).decode(p, ptr, &diskIoReadV1)
 }
@@ -162,19 +143,15 @@ func (e *DiskIoReadV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoReadV1) Clone() *DiskIoReadV1 { return &e }
 
-func (e DiskIoReadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoReadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoReadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoReadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "Read",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoV1TypeGroup1LayoutFields,
 }
 
-// diskIoV1TypeGroup1Layout is the template DiskIo_V1_TypeGroup1, which several
-// events use.
+// diskIoV1TypeGroup1Layout is the template DiskIo_V1_TypeGroup1, which several events use.
 type diskIoV1TypeGroup1Layout DiskIoReadV1
 
 func (e *diskIoV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -234,35 +211,26 @@ var diskIoV1TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "HighResResponseTime", Type: etw.InUInt64},
 }
 
-// DiskIoReadV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10 (Read), version 2, of task
-// DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
+// DiskIoReadV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10
+// (Read), version 2. Its payload has 48 bytes, 40 in programs of 32 bits. [AnyDiskIoRead] says
+// what it means.
 //
-// A read of a disk is done. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoReadV2 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// How long the operation took, in ticks of the session's clock.
+	DiskNumber          uint32
+	IrpFlags            IrpFlags
+	TransferSize        uint32
+	Reserved            uint32
+	ByteOffset          uint64
+	FileObject          etw.Pointer
+	Irp                 etw.Pointer
 	HighResResponseTime uint64
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoReadV2) EventDesc() *etw.EventDesc { return &diskIoReadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoReadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoV2TypeGroup1Layout)(e).decode(p, ptr, &diskIoReadV2)
 }
@@ -280,19 +248,15 @@ func (e *DiskIoReadV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoReadV2) Clone() *DiskIoReadV2 { return &e }
 
-func (e DiskIoReadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoReadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoReadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoReadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "Read",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoV2TypeGroup1LayoutFields,
 }
 
-// diskIoV2TypeGroup1Layout is the template DiskIo_V2_TypeGroup1, which several
-// events use.
+// diskIoV2TypeGroup1Layout is the template DiskIo_V2_TypeGroup1, which several events use.
 type diskIoV2TypeGroup1Layout DiskIoReadV2
 
 func (e *diskIoV2TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -357,36 +321,25 @@ var diskIoV2TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "HighResResponseTime", Type: etw.InUInt64},
 }
 
-// DiskIoReadV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10 (Read), version 3, of task
-// DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
-//
-// A read of a disk is done.
+// DiskIoReadV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10
+// (Read), version 3. Its payload has 52 bytes, 44 in programs of 32 bits. [AnyDiskIoRead] says
+// what it means.
 type DiskIoReadV3 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// How long the operation took, in ticks of the session's clock.
+	DiskNumber          uint32
+	IrpFlags            IrpFlags
+	TransferSize        uint32
+	Reserved            uint32
+	ByteOffset          uint64
+	FileObject          etw.Pointer
+	Irp                 etw.Pointer
 	HighResResponseTime uint64
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	IssuingThreadId     uint32
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoReadV3) EventDesc() *etw.EventDesc { return &diskIoReadV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoReadV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup1Layout)(e).decode(p, ptr, &diskIoReadV3)
 }
@@ -397,26 +350,20 @@ func (e *DiskIoReadV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DiskIoReadV3) FieldValue(i int) etw.Value {
-	return (*diskIoTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *DiskIoReadV3) FieldValue(i int) etw.Value { return (*diskIoTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e DiskIoReadV3) Clone() *DiskIoReadV3 { return &e }
 
-func (e DiskIoReadV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoReadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoReadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoReadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "Read",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoTypeGroup1LayoutFields,
 }
 
-// diskIoTypeGroup1Layout is the template DiskIo_TypeGroup1, which several
-// events use.
+// diskIoTypeGroup1Layout is the template DiskIo_TypeGroup1, which several events use.
 type diskIoTypeGroup1Layout DiskIoReadV3
 
 func (e *diskIoTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -486,27 +433,22 @@ var diskIoTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "IssuingThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 }
 
-// AnyDiskIoRead is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10 (Read), of task DiskIo,
-// keyword EVENT_TRACE_FLAG_DISK_IO, in any version.
+// AnyDiskIoRead is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 10
+// (Read) in any version, of [TaskDiskIo], enabled by [KeywordDiskIo] (0x100).
 //
 // A read of a disk is done.
 //
-// The versions are [DiskIoReadV0], [DiskIoReadV1], [DiskIoReadV2], and
-// [DiskIoReadV3]; a newer one is decoded like the last of these. Fields that
-// the decoded version lacks are zero.
+// The versions are [DiskIoReadV0], [DiskIoReadV1], [DiskIoReadV2], and [DiskIoReadV3]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyDiskIoRead struct {
 	Seen etw.Seen
 
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
+	DiskNumber   uint32 // The number of the disk, from 0 on.
+	IrpFlags     IrpFlags
+	TransferSize uint32 // Bytes.
 	// Means nothing.
-	Reserved uint32 // versions 0, 2, and 3
-	// Where on the disk.
-	ByteOffset uint64
+	Reserved   uint32 // versions 0, 2, and 3
+	ByteOffset uint64 // Where on the disk.
 	// The file's key: see FileIo/Name. Two reads of one file have the same.
 	FileObject etw.Pointer
 	// The request, which joins the start of an operation with its end.
@@ -518,25 +460,32 @@ type AnyDiskIoRead struct {
 	ResponseTime    uint32 // version 1
 }
 
-// HasReserved and its like report whether the version that was decoded has a
-// field.
+// HasReserved reports whether the decoded version has Reserved.
 func (e *AnyDiskIoRead) HasReserved() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 2 || e.Seen.Layout == 3
 }
-func (e *AnyDiskIoRead) HasIrp() bool                 { return e.Seen.Layout >= 2 }
+
+// HasIrp reports whether the decoded version has Irp.
+func (e *AnyDiskIoRead) HasIrp() bool { return e.Seen.Layout >= 2 }
+
+// HasHighResResponseTime reports whether the decoded version has HighResResponseTime.
 func (e *AnyDiskIoRead) HasHighResResponseTime() bool { return e.Seen.Layout >= 1 }
-func (e *AnyDiskIoRead) HasIssuingThreadId() bool     { return e.Seen.Layout >= 3 }
-func (e *AnyDiskIoRead) HasResponseTime() bool        { return e.Seen.Layout == 1 }
+
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
+func (e *AnyDiskIoRead) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
+
+// HasResponseTime reports whether the decoded version has ResponseTime.
+func (e *AnyDiskIoRead) HasResponseTime() bool { return e.Seen.Layout == 1 }
 
 var anyDiskIoRead = []*etw.EventDesc{&diskIoReadV0, &diskIoReadV1, &diskIoReadV2, &diskIoReadV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoRead) EventDescs() []*etw.EventDesc { return anyDiskIoRead }
-func (e *AnyDiskIoRead) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDiskIoRead, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDiskIoRead) EventDesc() *etw.EventDesc { return etw.DescOf(anyDiskIoRead, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDiskIoTypeGroup1Layout)(e).decode(version, p, ptr, anyDiskIoRead)
 }
@@ -549,12 +498,13 @@ func (e *AnyDiskIoRead) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDiskIoRead) Clone() *AnyDiskIoRead { return &e }
 
-func (e AnyDiskIoRead) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoRead) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDiskIoRead) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDiskIoTypeGroup1Layout is what types for all versions of an event share,
-// the newest of which has the template DiskIo_TypeGroup1.
+// anyDiskIoTypeGroup1Layout is what types for all versions of an event share, the newest of
+// which has the template DiskIo_TypeGroup1.
 type anyDiskIoTypeGroup1Layout AnyDiskIoRead
 
 func (e *anyDiskIoTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -643,31 +593,24 @@ func (e *anyDiskIoTypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// DiskIoWriteV0 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (Write), version 0, of task
-// DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
+// DiskIoWriteV0 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11
+// (Write), version 0. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyDiskIoWrite]
+// says what it means.
 //
-// A write to a disk is done. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoWriteV0 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
+	DiskNumber   uint32
+	IrpFlags     IrpFlags
 	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
+	Reserved     uint32
+	ByteOffset   uint64
+	FileObject   etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoWriteV0) EventDesc() *etw.EventDesc { return &diskIoWriteV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoWriteV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoV0TypeGroup1Layout)(e).decode(p, ptr, &diskIoWriteV0)
 }
@@ -685,43 +628,33 @@ func (e *DiskIoWriteV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoWriteV0) Clone() *DiskIoWriteV0 { return &e }
 
-func (e DiskIoWriteV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoWriteV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoWriteV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoWriteV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "Write",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoV0TypeGroup1LayoutFields,
 }
 
-// DiskIoWriteV1 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (Write), version 1, of task
-// DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
+// DiskIoWriteV1 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11
+// (Write), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyDiskIoWrite]
+// says what it means.
 //
-// A write to a disk is done. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoWriteV1 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	ResponseTime uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
-	// How long the operation took, in ticks of the session's clock.
+	DiskNumber          uint32
+	IrpFlags            IrpFlags
+	TransferSize        uint32
+	ResponseTime        uint32
+	ByteOffset          uint64
+	FileObject          etw.Pointer
 	HighResResponseTime uint64
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoWriteV1) EventDesc() *etw.EventDesc { return &diskIoWriteV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoWriteV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoV1TypeGroup1Layout)(e).decode(p, ptr, &diskIoWriteV1)
 }
@@ -739,46 +672,34 @@ func (e *DiskIoWriteV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoWriteV1) Clone() *DiskIoWriteV1 { return &e }
 
-func (e DiskIoWriteV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoWriteV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoWriteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoWriteV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "Write",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoV1TypeGroup1LayoutFields,
 }
 
-// DiskIoWriteV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (Write), version 2, of task
-// DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
+// DiskIoWriteV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11
+// (Write), version 2. Its payload has 48 bytes, 40 in programs of 32 bits. [AnyDiskIoWrite]
+// says what it means.
 //
-// A write to a disk is done. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoWriteV2 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// How long the operation took, in ticks of the session's clock.
+	DiskNumber          uint32
+	IrpFlags            IrpFlags
+	TransferSize        uint32
+	Reserved            uint32
+	ByteOffset          uint64
+	FileObject          etw.Pointer
+	Irp                 etw.Pointer
 	HighResResponseTime uint64
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoWriteV2) EventDesc() *etw.EventDesc { return &diskIoWriteV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoWriteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoV2TypeGroup1Layout)(e).decode(p, ptr, &diskIoWriteV2)
 }
@@ -796,47 +717,33 @@ func (e *DiskIoWriteV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoWriteV2) Clone() *DiskIoWriteV2 { return &e }
 
-func (e DiskIoWriteV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoWriteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoWriteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoWriteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "Write",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoV2TypeGroup1LayoutFields,
 }
 
-// DiskIoWriteV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (Write), version 3, of task
-// DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
-//
-// A write to a disk is done.
+// DiskIoWriteV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11
+// (Write), version 3. Its payload has 52 bytes, 44 in programs of 32 bits. [AnyDiskIoWrite]
+// says what it means.
 type DiskIoWriteV3 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// How long the operation took, in ticks of the session's clock.
+	DiskNumber          uint32
+	IrpFlags            IrpFlags
+	TransferSize        uint32
+	Reserved            uint32
+	ByteOffset          uint64
+	FileObject          etw.Pointer
+	Irp                 etw.Pointer
 	HighResResponseTime uint64
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	IssuingThreadId     uint32
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoWriteV3) EventDesc() *etw.EventDesc { return &diskIoWriteV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoWriteV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup1Layout)(e).decode(p, ptr, &diskIoWriteV3)
 }
@@ -854,38 +761,30 @@ func (e *DiskIoWriteV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoWriteV3) Clone() *DiskIoWriteV3 { return &e }
 
-func (e DiskIoWriteV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoWriteV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoWriteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoWriteV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 3, Opcode: 11, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "Write",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoTypeGroup1LayoutFields,
 }
 
-// AnyDiskIoWrite is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (Write), of task DiskIo,
-// keyword EVENT_TRACE_FLAG_DISK_IO, in any version.
+// AnyDiskIoWrite is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 11
+// (Write) in any version, of [TaskDiskIo], enabled by [KeywordDiskIo] (0x100).
 //
 // A write to a disk is done.
 //
-// The versions are [DiskIoWriteV0], [DiskIoWriteV1], [DiskIoWriteV2], and
-// [DiskIoWriteV3]; a newer one is decoded like the last of these. Fields that
-// the decoded version lacks are zero.
+// The versions are [DiskIoWriteV0], [DiskIoWriteV1], [DiskIoWriteV2], and [DiskIoWriteV3]; a
+// newer one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyDiskIoWrite struct {
 	Seen etw.Seen
 
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
+	DiskNumber   uint32 // The number of the disk, from 0 on.
+	IrpFlags     IrpFlags
+	TransferSize uint32 // Bytes.
 	// Means nothing.
-	Reserved uint32 // versions 0, 2, and 3
-	// Where on the disk.
-	ByteOffset uint64
+	Reserved   uint32 // versions 0, 2, and 3
+	ByteOffset uint64 // Where on the disk.
 	// The file's key: see FileIo/Name. Two reads of one file have the same.
 	FileObject etw.Pointer
 	// The request, which joins the start of an operation with its end.
@@ -897,25 +796,32 @@ type AnyDiskIoWrite struct {
 	ResponseTime    uint32 // version 1
 }
 
-// HasReserved and its like report whether the version that was decoded has a
-// field.
+// HasReserved reports whether the decoded version has Reserved.
 func (e *AnyDiskIoWrite) HasReserved() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 2 || e.Seen.Layout == 3
 }
-func (e *AnyDiskIoWrite) HasIrp() bool                 { return e.Seen.Layout >= 2 }
+
+// HasIrp reports whether the decoded version has Irp.
+func (e *AnyDiskIoWrite) HasIrp() bool { return e.Seen.Layout >= 2 }
+
+// HasHighResResponseTime reports whether the decoded version has HighResResponseTime.
 func (e *AnyDiskIoWrite) HasHighResResponseTime() bool { return e.Seen.Layout >= 1 }
-func (e *AnyDiskIoWrite) HasIssuingThreadId() bool     { return e.Seen.Layout >= 3 }
-func (e *AnyDiskIoWrite) HasResponseTime() bool        { return e.Seen.Layout == 1 }
+
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
+func (e *AnyDiskIoWrite) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
+
+// HasResponseTime reports whether the decoded version has ResponseTime.
+func (e *AnyDiskIoWrite) HasResponseTime() bool { return e.Seen.Layout == 1 }
 
 var anyDiskIoWrite = []*etw.EventDesc{&diskIoWriteV0, &diskIoWriteV1, &diskIoWriteV2, &diskIoWriteV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoWrite) EventDescs() []*etw.EventDesc { return anyDiskIoWrite }
-func (e *AnyDiskIoWrite) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDiskIoWrite, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDiskIoWrite) EventDesc() *etw.EventDesc { return etw.DescOf(anyDiskIoWrite, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDiskIoTypeGroup1Layout)(e).decode(version, p, ptr, anyDiskIoWrite)
 }
@@ -928,27 +834,24 @@ func (e *AnyDiskIoWrite) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDiskIoWrite) Clone() *AnyDiskIoWrite { return &e }
 
-func (e AnyDiskIoWrite) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoWrite) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDiskIoWrite) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DiskIoReadInitV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 12 (ReadInit), version 2, of
-// task DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO_INIT.
+// DiskIoReadInitV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 12 (ReadInit), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyDiskIoReadInit] says what it means.
 //
-// A read of a disk starts. The Irp joins it with Read. xperf's name for stacks
-// of it is DiskReadInit. The layout is that of descriptions; no trace with the
-// event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoReadInitV2 struct {
-	// The request, which joins the start of an operation with its end.
 	Irp etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoReadInitV2) EventDesc() *etw.EventDesc { return &diskIoReadInitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoReadInitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoV2TypeGroup2Layout)(e).decode(p, ptr, &diskIoReadInitV2)
 }
@@ -966,19 +869,15 @@ func (e *DiskIoReadInitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoReadInitV2) Clone() *DiskIoReadInitV2 { return &e }
 
-func (e DiskIoReadInitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoReadInitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoReadInitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoReadInitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadInitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 4, Keywords: 0x400,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "ReadInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "ReadInit",
 	Fields: diskIoV2TypeGroup2LayoutFields,
 }
 
-// diskIoV2TypeGroup2Layout is the template DiskIo_V2_TypeGroup2, which several
-// events use.
+// diskIoV2TypeGroup2Layout is the template DiskIo_V2_TypeGroup2, which several events use.
 type diskIoV2TypeGroup2Layout DiskIoReadInitV2
 
 func (e *diskIoV2TypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1005,24 +904,18 @@ var diskIoV2TypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "Irp", Type: etw.InPointer},
 }
 
-// DiskIoReadInitV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 12 (ReadInit), version 3, of
-// task DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO_INIT.
-//
-// A read of a disk starts. The Irp joins it with Read. xperf's name for stacks
-// of it is DiskReadInit.
+// DiskIoReadInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 12 (ReadInit), version 3. Its payload has 12 bytes, 8 in programs of 32 bits.
+// [AnyDiskIoReadInit] says what it means.
 type DiskIoReadInitV3 struct {
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
+	Irp             etw.Pointer
 	IssuingThreadId uint32
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoReadInitV3) EventDesc() *etw.EventDesc { return &diskIoReadInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoReadInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup2Layout)(e).decode(p, ptr, &diskIoReadInitV3)
 }
@@ -1040,19 +933,15 @@ func (e *DiskIoReadInitV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoReadInitV3) Clone() *DiskIoReadInitV3 { return &e }
 
-func (e DiskIoReadInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoReadInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoReadInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoReadInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 3, Opcode: 12, Task: 4, Keywords: 0x400,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "ReadInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "ReadInit",
 	Fields: diskIoTypeGroup2LayoutFields,
 }
 
-// diskIoTypeGroup2Layout is the template DiskIo_TypeGroup2, which several
-// events use.
+// diskIoTypeGroup2Layout is the template DiskIo_TypeGroup2, which several events use.
 type diskIoTypeGroup2Layout DiskIoReadInitV3
 
 func (e *diskIoTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1084,16 +973,14 @@ var diskIoTypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "IssuingThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 }
 
-// AnyDiskIoReadInit is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 12 (ReadInit), of task DiskIo,
-// keyword EVENT_TRACE_FLAG_DISK_IO_INIT, in any version.
+// AnyDiskIoReadInit is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 12 (ReadInit) in any version, of [TaskDiskIo], enabled by [KeywordDiskIoInit] (0x400).
 //
-// A read of a disk starts. The Irp joins it with Read. xperf's name for stacks
-// of it is DiskReadInit.
+// A read of a disk starts. The Irp joins it with Read. xperf's name for stacks of it is
+// DiskReadInit.
 //
-// The versions are [DiskIoReadInitV2] and [DiskIoReadInitV3]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [DiskIoReadInitV2] and [DiskIoReadInitV3]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyDiskIoReadInit struct {
 	Seen etw.Seen
 
@@ -1103,19 +990,18 @@ type AnyDiskIoReadInit struct {
 	IssuingThreadId uint32 // since version 3
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyDiskIoReadInit) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
 
 var anyDiskIoReadInit = []*etw.EventDesc{&diskIoReadInitV2, &diskIoReadInitV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoReadInit) EventDescs() []*etw.EventDesc { return anyDiskIoReadInit }
-func (e *AnyDiskIoReadInit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDiskIoReadInit, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDiskIoReadInit) EventDesc() *etw.EventDesc { return etw.DescOf(anyDiskIoReadInit, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoReadInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDiskIoTypeGroup2Layout)(e).decode(version, p, ptr, anyDiskIoReadInit)
 }
@@ -1128,12 +1014,13 @@ func (e *AnyDiskIoReadInit) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDiskIoReadInit) Clone() *AnyDiskIoReadInit { return &e }
 
-func (e AnyDiskIoReadInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoReadInit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDiskIoReadInit) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoReadInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDiskIoTypeGroup2Layout is what types for all versions of an event share,
-// the newest of which has the template DiskIo_TypeGroup2.
+// anyDiskIoTypeGroup2Layout is what types for all versions of an event share, the newest of
+// which has the template DiskIo_TypeGroup2.
 type anyDiskIoTypeGroup2Layout AnyDiskIoReadInit
 
 func (e *anyDiskIoTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1168,23 +1055,19 @@ func (e *anyDiskIoTypeGroup2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// DiskIoWriteInitV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 13 (WriteInit), version 2, of
-// task DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO_INIT.
+// DiskIoWriteInitV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 13 (WriteInit), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyDiskIoWriteInit] says what it means.
 //
-// A write to a disk starts. The Irp joins it with Write. xperf's name for
-// stacks of it is DiskWriteInit. The layout is that of descriptions; no trace
-// with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoWriteInitV2 struct {
-	// The request, which joins the start of an operation with its end.
 	Irp etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoWriteInitV2) EventDesc() *etw.EventDesc { return &diskIoWriteInitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoWriteInitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoV2TypeGroup2Layout)(e).decode(p, ptr, &diskIoWriteInitV2)
 }
@@ -1202,35 +1085,26 @@ func (e *DiskIoWriteInitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoWriteInitV2) Clone() *DiskIoWriteInitV2 { return &e }
 
-func (e DiskIoWriteInitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoWriteInitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoWriteInitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoWriteInitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteInitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 4, Keywords: 0x400,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "WriteInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "WriteInit",
 	Fields: diskIoV2TypeGroup2LayoutFields,
 }
 
-// DiskIoWriteInitV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 13 (WriteInit), version 3, of
-// task DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO_INIT.
-//
-// A write to a disk starts. The Irp joins it with Write. xperf's name for
-// stacks of it is DiskWriteInit.
+// DiskIoWriteInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 13 (WriteInit), version 3. Its payload has 12 bytes, 8 in programs of 32 bits.
+// [AnyDiskIoWriteInit] says what it means.
 type DiskIoWriteInitV3 struct {
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
+	Irp             etw.Pointer
 	IssuingThreadId uint32
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoWriteInitV3) EventDesc() *etw.EventDesc { return &diskIoWriteInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoWriteInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup2Layout)(e).decode(p, ptr, &diskIoWriteInitV3)
 }
@@ -1248,27 +1122,23 @@ func (e *DiskIoWriteInitV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoWriteInitV3) Clone() *DiskIoWriteInitV3 { return &e }
 
-func (e DiskIoWriteInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoWriteInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoWriteInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoWriteInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 3, Opcode: 13, Task: 4, Keywords: 0x400,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "WriteInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "WriteInit",
 	Fields: diskIoTypeGroup2LayoutFields,
 }
 
-// AnyDiskIoWriteInit is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 13 (WriteInit), of task DiskIo,
-// keyword EVENT_TRACE_FLAG_DISK_IO_INIT, in any version.
+// AnyDiskIoWriteInit is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 13 (WriteInit) in any version, of [TaskDiskIo], enabled by [KeywordDiskIoInit]
+// (0x400).
 //
-// A write to a disk starts. The Irp joins it with Write. xperf's name for
-// stacks of it is DiskWriteInit.
+// A write to a disk starts. The Irp joins it with Write. xperf's name for stacks of it is
+// DiskWriteInit.
 //
-// The versions are [DiskIoWriteInitV2] and [DiskIoWriteInitV3]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [DiskIoWriteInitV2] and [DiskIoWriteInitV3]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyDiskIoWriteInit struct {
 	Seen etw.Seen
 
@@ -1278,21 +1148,20 @@ type AnyDiskIoWriteInit struct {
 	IssuingThreadId uint32 // since version 3
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyDiskIoWriteInit) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
 
 var anyDiskIoWriteInit = []*etw.EventDesc{&diskIoWriteInitV2, &diskIoWriteInitV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoWriteInit) EventDescs() []*etw.EventDesc { return anyDiskIoWriteInit }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDiskIoWriteInit) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDiskIoWriteInit, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoWriteInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDiskIoTypeGroup2Layout)(e).decode(version, p, ptr, anyDiskIoWriteInit)
 }
@@ -1305,31 +1174,27 @@ func (e *AnyDiskIoWriteInit) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDiskIoWriteInit) Clone() *AnyDiskIoWriteInit { return &e }
 
-func (e AnyDiskIoWriteInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoWriteInit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDiskIoWriteInit) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoWriteInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DiskIoFlushBuffersV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 14 (FlushBuffers), version 2,
-// of task DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
+// DiskIoFlushBuffersV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 14 (FlushBuffers), version 2. Its payload has 24 bytes, 20 in programs of 32 bits.
+// [AnyDiskIoFlushBuffers] says what it means.
 //
-// The buffers of a disk were flushed. The layout is that of descriptions; no
-// trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoFlushBuffersV2 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// How long the operation took, in ticks of the session's clock.
+	DiskNumber          uint32
+	IrpFlags            IrpFlags
 	HighResResponseTime uint64
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
+	Irp                 etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoFlushBuffersV2) EventDesc() *etw.EventDesc { return &diskIoFlushBuffersV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoFlushBuffersV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&diskIoFlushBuffersV2, p, ptr)
@@ -1370,14 +1235,11 @@ func (e *DiskIoFlushBuffersV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoFlushBuffersV2) Clone() *DiskIoFlushBuffersV2 { return &e }
 
-func (e DiskIoFlushBuffersV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoFlushBuffersV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoFlushBuffersV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoFlushBuffersV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoFlushBuffersV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "FlushBuffers",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushBuffers",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "IrpFlags", Type: etw.InUInt32, Map: &irpFlagsMap},
@@ -1386,28 +1248,21 @@ var diskIoFlushBuffersV2 = etw.EventDesc{
 	},
 }
 
-// DiskIoFlushBuffersV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 14 (FlushBuffers), version 3,
-// of task DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO.
-//
-// The buffers of a disk were flushed.
+// DiskIoFlushBuffersV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 14 (FlushBuffers), version 3. Its payload has 28 bytes, 24 in programs of 32 bits.
+// [AnyDiskIoFlushBuffers] says what it means.
 type DiskIoFlushBuffersV3 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// How long the operation took, in ticks of the session's clock.
+	DiskNumber          uint32
+	IrpFlags            IrpFlags
 	HighResResponseTime uint64
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	Irp                 etw.Pointer
+	IssuingThreadId     uint32
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoFlushBuffersV3) EventDesc() *etw.EventDesc { return &diskIoFlushBuffersV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoFlushBuffersV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup3Layout)(e).decode(p, ptr, &diskIoFlushBuffersV3)
 }
@@ -1425,19 +1280,15 @@ func (e *DiskIoFlushBuffersV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoFlushBuffersV3) Clone() *DiskIoFlushBuffersV3 { return &e }
 
-func (e DiskIoFlushBuffersV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoFlushBuffersV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoFlushBuffersV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoFlushBuffersV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoFlushBuffersV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 3, Opcode: 14, Task: 4, Keywords: 0x100,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "FlushBuffers",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushBuffers",
 	Fields: diskIoTypeGroup3LayoutFields,
 }
 
-// diskIoTypeGroup3Layout is the template DiskIo_TypeGroup3, which several
-// events use.
+// diskIoTypeGroup3Layout is the template DiskIo_TypeGroup3, which several events use.
 type diskIoTypeGroup3Layout DiskIoFlushBuffersV3
 
 func (e *diskIoTypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1487,20 +1338,18 @@ var diskIoTypeGroup3LayoutFields = []etw.FieldDesc{
 	{Name: "IssuingThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 }
 
-// AnyDiskIoFlushBuffers is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 14 (FlushBuffers), of task
-// DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO, in any version.
+// AnyDiskIoFlushBuffers is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 14 (FlushBuffers) in any version, of [TaskDiskIo], enabled by [KeywordDiskIo]
+// (0x100).
 //
 // The buffers of a disk were flushed.
 //
-// The versions are [DiskIoFlushBuffersV2] and [DiskIoFlushBuffersV3]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [DiskIoFlushBuffersV2] and [DiskIoFlushBuffersV3]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyDiskIoFlushBuffers struct {
 	Seen etw.Seen
 
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
+	DiskNumber uint32 // The number of the disk, from 0 on.
 	IrpFlags   IrpFlags
 	// How long the operation took, in ticks of the session's clock.
 	HighResResponseTime uint64
@@ -1510,21 +1359,20 @@ type AnyDiskIoFlushBuffers struct {
 	IssuingThreadId uint32 // since version 3
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyDiskIoFlushBuffers) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
 
 var anyDiskIoFlushBuffers = []*etw.EventDesc{&diskIoFlushBuffersV2, &diskIoFlushBuffersV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoFlushBuffers) EventDescs() []*etw.EventDesc { return anyDiskIoFlushBuffers }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDiskIoFlushBuffers) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDiskIoFlushBuffers, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoFlushBuffers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -1573,27 +1421,24 @@ func (e *AnyDiskIoFlushBuffers) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDiskIoFlushBuffers) Clone() *AnyDiskIoFlushBuffers { return &e }
 
-func (e AnyDiskIoFlushBuffers) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoFlushBuffers) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDiskIoFlushBuffers) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoFlushBuffers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DiskIoFlushInitV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 15 (FlushInit), version 2, of
-// task DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO_INIT.
+// DiskIoFlushInitV2 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 15 (FlushInit), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyDiskIoFlushInit] says what it means.
 //
-// A flush of a disk's buffers starts. xperf's name for stacks of it is
-// DiskFlushInit. The layout is that of descriptions; no trace with the event
-// was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoFlushInitV2 struct {
-	// The request, which joins the start of an operation with its end.
 	Irp etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoFlushInitV2) EventDesc() *etw.EventDesc { return &diskIoFlushInitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoFlushInitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoV2TypeGroup2Layout)(e).decode(p, ptr, &diskIoFlushInitV2)
 }
@@ -1611,35 +1456,26 @@ func (e *DiskIoFlushInitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoFlushInitV2) Clone() *DiskIoFlushInitV2 { return &e }
 
-func (e DiskIoFlushInitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoFlushInitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoFlushInitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoFlushInitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoFlushInitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 4, Keywords: 0x400,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "FlushInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushInit",
 	Fields: diskIoV2TypeGroup2LayoutFields,
 }
 
-// DiskIoFlushInitV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 15 (FlushInit), version 3, of
-// task DiskIo, keyword EVENT_TRACE_FLAG_DISK_IO_INIT.
-//
-// A flush of a disk's buffers starts. xperf's name for stacks of it is
-// DiskFlushInit.
+// DiskIoFlushInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 15 (FlushInit), version 3. Its payload has 12 bytes, 8 in programs of 32 bits.
+// [AnyDiskIoFlushInit] says what it means.
 type DiskIoFlushInitV3 struct {
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
+	Irp             etw.Pointer
 	IssuingThreadId uint32
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoFlushInitV3) EventDesc() *etw.EventDesc { return &diskIoFlushInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoFlushInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup2Layout)(e).decode(p, ptr, &diskIoFlushInitV3)
 }
@@ -1657,27 +1493,22 @@ func (e *DiskIoFlushInitV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoFlushInitV3) Clone() *DiskIoFlushInitV3 { return &e }
 
-func (e DiskIoFlushInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoFlushInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoFlushInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoFlushInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoFlushInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 3, Opcode: 15, Task: 4, Keywords: 0x400,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "FlushInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushInit",
 	Fields: diskIoTypeGroup2LayoutFields,
 }
 
-// AnyDiskIoFlushInit is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 15 (FlushInit), of task DiskIo,
-// keyword EVENT_TRACE_FLAG_DISK_IO_INIT, in any version.
+// AnyDiskIoFlushInit is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 15 (FlushInit) in any version, of [TaskDiskIo], enabled by [KeywordDiskIoInit]
+// (0x400).
 //
-// A flush of a disk's buffers starts. xperf's name for stacks of it is
-// DiskFlushInit.
+// A flush of a disk's buffers starts. xperf's name for stacks of it is DiskFlushInit.
 //
-// The versions are [DiskIoFlushInitV2] and [DiskIoFlushInitV3]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [DiskIoFlushInitV2] and [DiskIoFlushInitV3]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyDiskIoFlushInit struct {
 	Seen etw.Seen
 
@@ -1687,21 +1518,20 @@ type AnyDiskIoFlushInit struct {
 	IssuingThreadId uint32 // since version 3
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyDiskIoFlushInit) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
 
 var anyDiskIoFlushInit = []*etw.EventDesc{&diskIoFlushInitV2, &diskIoFlushInitV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoFlushInit) EventDescs() []*etw.EventDesc { return anyDiskIoFlushInit }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDiskIoFlushInit) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDiskIoFlushInit, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoFlushInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDiskIoTypeGroup2Layout)(e).decode(version, p, ptr, anyDiskIoFlushInit)
 }
@@ -1714,13 +1544,14 @@ func (e *AnyDiskIoFlushInit) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDiskIoFlushInit) Clone() *AnyDiskIoFlushInit { return &e }
 
-func (e AnyDiskIoFlushInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoFlushInit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDiskIoFlushInit) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoFlushInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DiskIoIoRedirectedInitV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 16 (IoRedirectedInit), version
-// 3, of task DiskIo.
+// DiskIoIoRedirectedInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 16 (IoRedirectedInit), version 3, of [TaskDiskIo]. Its payload has 16 bytes, 8 in
+// programs of 32 bits. [AnyDiskIoIoRedirectedInit] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type DiskIoIoRedirectedInitV3 struct {
@@ -1732,8 +1563,7 @@ type DiskIoIoRedirectedInitV3 struct {
 // EventDesc returns the description of the event.
 func (*DiskIoIoRedirectedInitV3) EventDesc() *etw.EventDesc { return &diskIoIoRedirectedInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoIoRedirectedInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
@@ -1763,35 +1593,25 @@ func (e *DiskIoIoRedirectedInitV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoIoRedirectedInitV3) Clone() *DiskIoIoRedirectedInitV3 { return &e }
 
-func (e DiskIoIoRedirectedInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoIoRedirectedInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoIoRedirectedInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoIoRedirectedInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoIoRedirectedInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 3, Opcode: 16, Task: 4,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "IoRedirectedInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "IoRedirectedInit",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "FileKey", Type: etw.InPointer},
 	},
 }
 
-// AnyDiskIoIoRedirectedInit is [DiskIoIoRedirectedInitV3] in any version: a
-// newer one is decoded like it.
+// AnyDiskIoIoRedirectedInit is [DiskIoIoRedirectedInitV3] in any version: a newer one is
+// decoded like it.
 type AnyDiskIoIoRedirectedInit struct {
 	Seen etw.Seen
 	DiskIoIoRedirectedInitV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskIoIoRedirectedInit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&diskIoIoRedirectedInitV3}
-}
-func (e *AnyDiskIoIoRedirectedInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskIoIoRedirectedInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.DiskIoIoRedirectedInitV3.DecodePayload(p, ptr)
@@ -1801,20 +1621,16 @@ func (e *AnyDiskIoIoRedirectedInit) DecodeVersion(version uint8, p []byte, ptr e
 func (e AnyDiskIoIoRedirectedInit) Clone() *AnyDiskIoIoRedirectedInit { return &e }
 
 // DiskIoDriverMajorFunctionCallV1 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall),
-// version 1, of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER.
-//
-// A driver is called. The layout is that of descriptions; no trace with the
-// event was at hand.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall), version 1. Its
+// payload has 36 bytes, 24 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionCall] says
+// what it means.
 type DiskIoDriverMajorFunctionCallV1 struct {
-	UniqMatchId uint32
-	RoutineAddr etw.Pointer
-	// The request, which joins the start of an operation with its end.
+	UniqMatchId   uint32
+	RoutineAddr   etw.Pointer
 	Irp           etw.Pointer
 	MajorFunction IrpMajorFunction
 	MinorFunction uint32
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
+	FileObject    etw.Pointer
 }
 
 // EventDesc returns the description of the event.
@@ -1822,8 +1638,7 @@ func (*DiskIoDriverMajorFunctionCallV1) EventDesc() *etw.EventDesc {
 	return &diskIoDriverMajorFunctionCallV1
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoDriverMajorFunctionCallV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&diskIoDriverMajorFunctionCallV1, p, ptr)
@@ -1872,16 +1687,11 @@ func (e *DiskIoDriverMajorFunctionCallV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoDriverMajorFunctionCallV1) Clone() *DiskIoDriverMajorFunctionCallV1 { return &e }
 
-func (e DiskIoDriverMajorFunctionCallV1) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoDriverMajorFunctionCallV1) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e DiskIoDriverMajorFunctionCallV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e DiskIoDriverMajorFunctionCallV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverMajorFunctionCallV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 1, Opcode: 34, Task: 4, Keywords: 0x800000,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
 	Fields: []etw.FieldDesc{
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 		{Name: "RoutineAddr", Type: etw.InPointer},
@@ -1893,20 +1703,16 @@ var diskIoDriverMajorFunctionCallV1 = etw.EventDesc{
 }
 
 // DiskIoDriverMajorFunctionCallV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall),
-// version 2, of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER.
-//
-// A driver is called. The layout is that of descriptions; no trace with the
-// event was at hand.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall), version 2. Its
+// payload has 36 bytes, 24 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionCall] says
+// what it means.
 type DiskIoDriverMajorFunctionCallV2 struct {
 	MajorFunction IrpMajorFunction
 	MinorFunction uint32
 	RoutineAddr   etw.Pointer
-	// The file's key: see FileIo/Name. Two reads of one file have the same.
-	FileObject etw.Pointer
-	// The request, which joins the start of an operation with its end.
-	Irp         etw.Pointer
-	UniqMatchId uint32
+	FileObject    etw.Pointer
+	Irp           etw.Pointer
+	UniqMatchId   uint32
 }
 
 // EventDesc returns the description of the event.
@@ -1914,8 +1720,7 @@ func (*DiskIoDriverMajorFunctionCallV2) EventDesc() *etw.EventDesc {
 	return &diskIoDriverMajorFunctionCallV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoDriverMajorFunctionCallV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&diskIoDriverMajorFunctionCallV2, p, ptr)
@@ -1964,16 +1769,11 @@ func (e *DiskIoDriverMajorFunctionCallV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoDriverMajorFunctionCallV2) Clone() *DiskIoDriverMajorFunctionCallV2 { return &e }
 
-func (e DiskIoDriverMajorFunctionCallV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoDriverMajorFunctionCallV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e DiskIoDriverMajorFunctionCallV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e DiskIoDriverMajorFunctionCallV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverMajorFunctionCallV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 4, Keywords: 0x800000,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
 	Fields: []etw.FieldDesc{
 		{Name: "MajorFunction", Type: etw.InUInt32, Map: &irpMajorFunctionMap},
 		{Name: "MinorFunction", Type: etw.InUInt32},
@@ -1985,15 +1785,13 @@ var diskIoDriverMajorFunctionCallV2 = etw.EventDesc{
 }
 
 // AnyDiskIoDriverMajorFunctionCall is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall),
-// of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER, in any version.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall) in any version, of
+// [TaskDiskIo], enabled by [KeywordDriver] (0x800000).
 //
-// A driver is called. The layout is that of descriptions; no trace with the
-// event was at hand.
+// A driver is called. The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [DiskIoDriverMajorFunctionCallV1] and
-// [DiskIoDriverMajorFunctionCallV2]; a newer one is decoded like the last of
-// these.
+// The versions are [DiskIoDriverMajorFunctionCallV1] and [DiskIoDriverMajorFunctionCallV2]; a
+// newer one is decoded like the last of these.
 type AnyDiskIoDriverMajorFunctionCall struct {
 	Seen etw.Seen
 
@@ -2009,17 +1807,17 @@ type AnyDiskIoDriverMajorFunctionCall struct {
 
 var anyDiskIoDriverMajorFunctionCall = []*etw.EventDesc{&diskIoDriverMajorFunctionCallV1, &diskIoDriverMajorFunctionCallV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoDriverMajorFunctionCall) EventDescs() []*etw.EventDesc {
 	return anyDiskIoDriverMajorFunctionCall
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDiskIoDriverMajorFunctionCall) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDiskIoDriverMajorFunctionCall, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoDriverMajorFunctionCall) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2072,22 +1870,20 @@ func (e *AnyDiskIoDriverMajorFunctionCall) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDiskIoDriverMajorFunctionCall) Clone() *AnyDiskIoDriverMajorFunctionCall { return &e }
 
-func (e AnyDiskIoDriverMajorFunctionCall) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoDriverMajorFunctionCall) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyDiskIoDriverMajorFunctionCall) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoDriverMajorFunctionCall) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }
 
 // DiskIoDriverMajorFunctionReturnV1 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (DriverMajorFunctionReturn),
-// version 1, of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER.
-//
-// A call of a driver returns. The layout is that of descriptions; no trace
-// with the event was at hand.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (DriverMajorFunctionReturn), version 1. Its
+// payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionReturn] says
+// what it means.
 type DiskIoDriverMajorFunctionReturnV1 struct {
 	UniqMatchId uint32
-	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
+	Irp         etw.Pointer
 }
 
 // EventDesc returns the description of the event.
@@ -2095,8 +1891,7 @@ func (*DiskIoDriverMajorFunctionReturnV1) EventDesc() *etw.EventDesc {
 	return &diskIoDriverMajorFunctionReturnV1
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoDriverMajorFunctionReturnV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&diskIoDriverMajorFunctionReturnV1, p, ptr)
@@ -2129,16 +1924,11 @@ func (e *DiskIoDriverMajorFunctionReturnV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoDriverMajorFunctionReturnV1) Clone() *DiskIoDriverMajorFunctionReturnV1 { return &e }
 
-func (e DiskIoDriverMajorFunctionReturnV1) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoDriverMajorFunctionReturnV1) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e DiskIoDriverMajorFunctionReturnV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e DiskIoDriverMajorFunctionReturnV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverMajorFunctionReturnV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 1, Opcode: 35, Task: 4, Keywords: 0x800000,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 		{Name: "Irp", Type: etw.InPointer},
@@ -2146,13 +1936,10 @@ var diskIoDriverMajorFunctionReturnV1 = etw.EventDesc{
 }
 
 // DiskIoDriverMajorFunctionReturnV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (DriverMajorFunctionReturn),
-// version 2, of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER.
-//
-// A call of a driver returns. The layout is that of descriptions; no trace
-// with the event was at hand.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (DriverMajorFunctionReturn), version 2. Its
+// payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverMajorFunctionReturn] says
+// what it means.
 type DiskIoDriverMajorFunctionReturnV2 struct {
-	// The request, which joins the start of an operation with its end.
 	Irp         etw.Pointer
 	UniqMatchId uint32
 }
@@ -2162,8 +1949,7 @@ func (*DiskIoDriverMajorFunctionReturnV2) EventDesc() *etw.EventDesc {
 	return &diskIoDriverMajorFunctionReturnV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoDriverMajorFunctionReturnV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
@@ -2193,16 +1979,11 @@ func (e *DiskIoDriverMajorFunctionReturnV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoDriverMajorFunctionReturnV2) Clone() *DiskIoDriverMajorFunctionReturnV2 { return &e }
 
-func (e DiskIoDriverMajorFunctionReturnV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoDriverMajorFunctionReturnV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e DiskIoDriverMajorFunctionReturnV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e DiskIoDriverMajorFunctionReturnV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverMajorFunctionReturnV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 4, Keywords: 0x800000,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
@@ -2210,15 +1991,14 @@ var diskIoDriverMajorFunctionReturnV2 = etw.EventDesc{
 }
 
 // AnyDiskIoDriverMajorFunctionReturn is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (DriverMajorFunctionReturn),
-// of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER, in any version.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (DriverMajorFunctionReturn) in any version,
+// of [TaskDiskIo], enabled by [KeywordDriver] (0x800000).
 //
-// A call of a driver returns. The layout is that of descriptions; no trace
-// with the event was at hand.
+// A call of a driver returns. The layout is that of descriptions; no trace with the event was
+// at hand.
 //
 // The versions are [DiskIoDriverMajorFunctionReturnV1] and
-// [DiskIoDriverMajorFunctionReturnV2]; a newer one is decoded like the last of
-// these.
+// [DiskIoDriverMajorFunctionReturnV2]; a newer one is decoded like the last of these.
 type AnyDiskIoDriverMajorFunctionReturn struct {
 	Seen etw.Seen
 
@@ -2229,17 +2009,17 @@ type AnyDiskIoDriverMajorFunctionReturn struct {
 
 var anyDiskIoDriverMajorFunctionReturn = []*etw.EventDesc{&diskIoDriverMajorFunctionReturnV1, &diskIoDriverMajorFunctionReturnV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoDriverMajorFunctionReturn) EventDescs() []*etw.EventDesc {
 	return anyDiskIoDriverMajorFunctionReturn
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDiskIoDriverMajorFunctionReturn) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDiskIoDriverMajorFunctionReturn, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoDriverMajorFunctionReturn) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2276,22 +2056,23 @@ func (e *AnyDiskIoDriverMajorFunctionReturn) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDiskIoDriverMajorFunctionReturn) Clone() *AnyDiskIoDriverMajorFunctionReturn { return &e }
 
-func (e AnyDiskIoDriverMajorFunctionReturn) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoDriverMajorFunctionReturn) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyDiskIoDriverMajorFunctionReturn) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoDriverMajorFunctionReturn) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }
 
 // DiskIoDriverCompletionRoutineV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 37 (DriverCompletionRoutine),
-// version 2, of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 37 (DriverCompletionRoutine), version 2, of
+// [TaskDiskIo], enabled by [KeywordDriver] (0x800000). Its payload has 20 bytes, 12 in
+// programs of 32 bits. [AnyDiskIoDriverCompletionRoutine] takes newer versions, too.
 //
-// The completion routine of a driver was called. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The completion routine of a driver was called. The layout is that of descriptions; no trace
+// with the event was at hand.
 type DiskIoDriverCompletionRoutineV2 struct {
-	Routine etw.Pointer
-	// The request.
-	IrpPtr      etw.Pointer
+	Routine     etw.Pointer
+	IrpPtr      etw.Pointer // The request.
 	UniqMatchId uint32
 }
 
@@ -2300,8 +2081,7 @@ func (*DiskIoDriverCompletionRoutineV2) EventDesc() *etw.EventDesc {
 	return &diskIoDriverCompletionRoutineV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoDriverCompletionRoutineV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Routine = c.Pointer()
@@ -2335,16 +2115,11 @@ func (e *DiskIoDriverCompletionRoutineV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoDriverCompletionRoutineV2) Clone() *DiskIoDriverCompletionRoutineV2 { return &e }
 
-func (e DiskIoDriverCompletionRoutineV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoDriverCompletionRoutineV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e DiskIoDriverCompletionRoutineV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e DiskIoDriverCompletionRoutineV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompletionRoutineV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 4, Keywords: 0x800000,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "DriverCompletionRoutine",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompletionRoutine",
 	Fields: []etw.FieldDesc{
 		{Name: "Routine", Type: etw.InPointer},
 		{Name: "IrpPtr", Type: etw.InPointer},
@@ -2352,21 +2127,14 @@ var diskIoDriverCompletionRoutineV2 = etw.EventDesc{
 	},
 }
 
-// AnyDiskIoDriverCompletionRoutine is [DiskIoDriverCompletionRoutineV2] in any
-// version: a newer one is decoded like it.
+// AnyDiskIoDriverCompletionRoutine is [DiskIoDriverCompletionRoutineV2] in any version: a
+// newer one is decoded like it.
 type AnyDiskIoDriverCompletionRoutine struct {
 	Seen etw.Seen
 	DiskIoDriverCompletionRoutineV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskIoDriverCompletionRoutine) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&diskIoDriverCompletionRoutineV2}
-}
-func (e *AnyDiskIoDriverCompletionRoutine) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskIoDriverCompletionRoutine) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.DiskIoDriverCompletionRoutineV2.DecodePayload(p, ptr)
@@ -2376,14 +2144,11 @@ func (e *AnyDiskIoDriverCompletionRoutine) DecodeVersion(version uint8, p []byte
 func (e AnyDiskIoDriverCompletionRoutine) Clone() *AnyDiskIoDriverCompletionRoutine { return &e }
 
 // DiskIoDriverCompleteRequestV1 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest),
-// version 1, of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER.
-//
-// A driver completes a request. The layout is that of descriptions; no trace
-// with the event was at hand.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest), version 1. Its
+// payload has 20 bytes, 12 in programs of 32 bits. [AnyDiskIoDriverCompleteRequest] says what
+// it means.
 type DiskIoDriverCompleteRequestV1 struct {
 	RoutineAddr etw.Pointer
-	// The request, which joins the start of an operation with its end.
 	Irp         etw.Pointer
 	UniqMatchId uint32
 }
@@ -2393,8 +2158,7 @@ func (*DiskIoDriverCompleteRequestV1) EventDesc() *etw.EventDesc {
 	return &diskIoDriverCompleteRequestV1
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoDriverCompleteRequestV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RoutineAddr = c.Pointer()
@@ -2428,14 +2192,11 @@ func (e *DiskIoDriverCompleteRequestV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoDriverCompleteRequestV1) Clone() *DiskIoDriverCompleteRequestV1 { return &e }
 
-func (e DiskIoDriverCompleteRequestV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoDriverCompleteRequestV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoDriverCompleteRequestV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoDriverCompleteRequestV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompleteRequestV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 1, Opcode: 52, Task: 4, Keywords: 0x800000,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
 	Fields: []etw.FieldDesc{
 		{Name: "RoutineAddr", Type: etw.InPointer},
 		{Name: "Irp", Type: etw.InPointer},
@@ -2444,14 +2205,11 @@ var diskIoDriverCompleteRequestV1 = etw.EventDesc{
 }
 
 // DiskIoDriverCompleteRequestV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest),
-// version 2, of task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER.
-//
-// A driver completes a request. The layout is that of descriptions; no trace
-// with the event was at hand.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest), version 2. Its
+// payload has 20 bytes, 12 in programs of 32 bits. [AnyDiskIoDriverCompleteRequest] says what
+// it means.
 type DiskIoDriverCompleteRequestV2 struct {
 	RoutineAddr etw.Pointer
-	// The request, which joins the start of an operation with its end.
 	Irp         etw.Pointer
 	UniqMatchId uint32
 }
@@ -2461,8 +2219,7 @@ func (*DiskIoDriverCompleteRequestV2) EventDesc() *etw.EventDesc {
 	return &diskIoDriverCompleteRequestV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoDriverCompleteRequestV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RoutineAddr = c.Pointer()
@@ -2496,14 +2253,11 @@ func (e *DiskIoDriverCompleteRequestV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoDriverCompleteRequestV2) Clone() *DiskIoDriverCompleteRequestV2 { return &e }
 
-func (e DiskIoDriverCompleteRequestV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoDriverCompleteRequestV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoDriverCompleteRequestV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoDriverCompleteRequestV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompleteRequestV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 4, Keywords: 0x800000,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
 	Fields: []etw.FieldDesc{
 		{Name: "RoutineAddr", Type: etw.InPointer},
 		{Name: "Irp", Type: etw.InPointer},
@@ -2512,15 +2266,14 @@ var diskIoDriverCompleteRequestV2 = etw.EventDesc{
 }
 
 // AnyDiskIoDriverCompleteRequest is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest), of
-// task DiskIo, keyword EVENT_TRACE_FLAG_DRIVER, in any version.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest) in any version, of
+// [TaskDiskIo], enabled by [KeywordDriver] (0x800000).
 //
-// A driver completes a request. The layout is that of descriptions; no trace
-// with the event was at hand.
+// A driver completes a request. The layout is that of descriptions; no trace with the event
+// was at hand.
 //
-// The versions are [DiskIoDriverCompleteRequestV1] and
-// [DiskIoDriverCompleteRequestV2]; a newer one is decoded like the last of
-// these.
+// The versions are [DiskIoDriverCompleteRequestV1] and [DiskIoDriverCompleteRequestV2]; a
+// newer one is decoded like the last of these.
 type AnyDiskIoDriverCompleteRequest struct {
 	Seen etw.Seen
 
@@ -2532,17 +2285,17 @@ type AnyDiskIoDriverCompleteRequest struct {
 
 var anyDiskIoDriverCompleteRequest = []*etw.EventDesc{&diskIoDriverCompleteRequestV1, &diskIoDriverCompleteRequestV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoDriverCompleteRequest) EventDescs() []*etw.EventDesc {
 	return anyDiskIoDriverCompleteRequest
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDiskIoDriverCompleteRequest) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDiskIoDriverCompleteRequest, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoDriverCompleteRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2583,19 +2336,16 @@ func (e *AnyDiskIoDriverCompleteRequest) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDiskIoDriverCompleteRequest) Clone() *AnyDiskIoDriverCompleteRequest { return &e }
 
-func (e AnyDiskIoDriverCompleteRequest) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoDriverCompleteRequest) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDiskIoDriverCompleteRequest) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoDriverCompleteRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoDriverCompleteRequestReturnV1 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 53
-// (DriverCompleteRequestReturn), version 1, of task DiskIo, keyword
-// EVENT_TRACE_FLAG_DRIVER.
-//
-// The completion of a request returns. The layout is that of descriptions; no
-// trace with the event was at hand.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 53 (DriverCompleteRequestReturn), version 1.
+// Its payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverCompleteRequestReturn]
+// says what it means.
 type DiskIoDriverCompleteRequestReturnV1 struct {
-	// The request, which joins the start of an operation with its end.
 	Irp         etw.Pointer
 	UniqMatchId uint32
 }
@@ -2605,8 +2355,7 @@ func (*DiskIoDriverCompleteRequestReturnV1) EventDesc() *etw.EventDesc {
 	return &diskIoDriverCompleteRequestReturnV1
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoDriverCompleteRequestReturnV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
@@ -2636,16 +2385,11 @@ func (e *DiskIoDriverCompleteRequestReturnV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoDriverCompleteRequestReturnV1) Clone() *DiskIoDriverCompleteRequestReturnV1 { return &e }
 
-func (e DiskIoDriverCompleteRequestReturnV1) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoDriverCompleteRequestReturnV1) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e DiskIoDriverCompleteRequestReturnV1) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e DiskIoDriverCompleteRequestReturnV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompleteRequestReturnV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 1, Opcode: 53, Task: 4, Keywords: 0x800000,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
@@ -2653,14 +2397,10 @@ var diskIoDriverCompleteRequestReturnV1 = etw.EventDesc{
 }
 
 // DiskIoDriverCompleteRequestReturnV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 53
-// (DriverCompleteRequestReturn), version 2, of task DiskIo, keyword
-// EVENT_TRACE_FLAG_DRIVER.
-//
-// The completion of a request returns. The layout is that of descriptions; no
-// trace with the event was at hand.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 53 (DriverCompleteRequestReturn), version 2.
+// Its payload has 12 bytes, 8 in programs of 32 bits. [AnyDiskIoDriverCompleteRequestReturn]
+// says what it means.
 type DiskIoDriverCompleteRequestReturnV2 struct {
-	// The request, which joins the start of an operation with its end.
 	Irp         etw.Pointer
 	UniqMatchId uint32
 }
@@ -2670,8 +2410,7 @@ func (*DiskIoDriverCompleteRequestReturnV2) EventDesc() *etw.EventDesc {
 	return &diskIoDriverCompleteRequestReturnV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoDriverCompleteRequestReturnV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
@@ -2701,16 +2440,11 @@ func (e *DiskIoDriverCompleteRequestReturnV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoDriverCompleteRequestReturnV2) Clone() *DiskIoDriverCompleteRequestReturnV2 { return &e }
 
-func (e DiskIoDriverCompleteRequestReturnV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoDriverCompleteRequestReturnV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e DiskIoDriverCompleteRequestReturnV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e DiskIoDriverCompleteRequestReturnV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompleteRequestReturnV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 4, Keywords: 0x800000,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
@@ -2718,16 +2452,14 @@ var diskIoDriverCompleteRequestReturnV2 = etw.EventDesc{
 }
 
 // AnyDiskIoDriverCompleteRequestReturn is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 53
-// (DriverCompleteRequestReturn), of task DiskIo, keyword
-// EVENT_TRACE_FLAG_DRIVER, in any version.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 53 (DriverCompleteRequestReturn) in any
+// version, of [TaskDiskIo], enabled by [KeywordDriver] (0x800000).
 //
-// The completion of a request returns. The layout is that of descriptions; no
-// trace with the event was at hand.
+// The completion of a request returns. The layout is that of descriptions; no trace with the
+// event was at hand.
 //
 // The versions are [DiskIoDriverCompleteRequestReturnV1] and
-// [DiskIoDriverCompleteRequestReturnV2]; a newer one is decoded like the last
-// of these.
+// [DiskIoDriverCompleteRequestReturnV2]; a newer one is decoded like the last of these.
 type AnyDiskIoDriverCompleteRequestReturn struct {
 	Seen etw.Seen
 
@@ -2738,17 +2470,17 @@ type AnyDiskIoDriverCompleteRequestReturn struct {
 
 var anyDiskIoDriverCompleteRequestReturn = []*etw.EventDesc{&diskIoDriverCompleteRequestReturnV1, &diskIoDriverCompleteRequestReturnV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoDriverCompleteRequestReturn) EventDescs() []*etw.EventDesc {
 	return anyDiskIoDriverCompleteRequestReturn
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDiskIoDriverCompleteRequestReturn) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDiskIoDriverCompleteRequestReturn, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDiskIoDriverCompleteRequestReturn) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2787,18 +2519,20 @@ func (e AnyDiskIoDriverCompleteRequestReturn) Clone() *AnyDiskIoDriverCompleteRe
 	return &e
 }
 
-func (e AnyDiskIoDriverCompleteRequestReturn) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyDiskIoDriverCompleteRequestReturn) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyDiskIoDriverCompleteRequestReturn) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDiskIoDriverCompleteRequestReturn) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }
 
 // DiskIoBootPrefetchInformationV2 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 54 (BootPrefetchInformation),
-// version 2, of task DiskIo.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 54 (BootPrefetchInformation), version 2, of
+// [TaskDiskIo]. Its payload has 12 bytes. [AnyDiskIoBootPrefetchInformation] takes newer
+// versions, too.
 //
-// Logged with PERF_PREFETCH of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_PREFETCH of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type DiskIoBootPrefetchInformationV2 struct {
 	Action int32
 	Status uint32
@@ -2810,8 +2544,7 @@ func (*DiskIoBootPrefetchInformationV2) EventDesc() *etw.EventDesc {
 	return &diskIoBootPrefetchInformationV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoBootPrefetchInformationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&diskIoBootPrefetchInformationV2, p, ptr)
@@ -2846,16 +2579,11 @@ func (e *DiskIoBootPrefetchInformationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoBootPrefetchInformationV2) Clone() *DiskIoBootPrefetchInformationV2 { return &e }
 
-func (e DiskIoBootPrefetchInformationV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoBootPrefetchInformationV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e DiskIoBootPrefetchInformationV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e DiskIoBootPrefetchInformationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoBootPrefetchInformationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 54, Version: 2, Opcode: 54, Task: 4,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "BootPrefetchInformation",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "BootPrefetchInformation",
 	Fields: []etw.FieldDesc{
 		{Name: "Action", Type: etw.InInt32},
 		{Name: "Status", Type: etw.InUInt32},
@@ -2863,21 +2591,14 @@ var diskIoBootPrefetchInformationV2 = etw.EventDesc{
 	},
 }
 
-// AnyDiskIoBootPrefetchInformation is [DiskIoBootPrefetchInformationV2] in any
-// version: a newer one is decoded like it.
+// AnyDiskIoBootPrefetchInformation is [DiskIoBootPrefetchInformationV2] in any version: a
+// newer one is decoded like it.
 type AnyDiskIoBootPrefetchInformation struct {
 	Seen etw.Seen
 	DiskIoBootPrefetchInformationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskIoBootPrefetchInformation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&diskIoBootPrefetchInformationV2}
-}
-func (e *AnyDiskIoBootPrefetchInformation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskIoBootPrefetchInformation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.DiskIoBootPrefetchInformationV2.DecodePayload(p, ptr)
@@ -2886,37 +2607,31 @@ func (e *AnyDiskIoBootPrefetchInformation) DecodeVersion(version uint8, p []byte
 // Clone returns a copy of e.
 func (e AnyDiskIoBootPrefetchInformation) Clone() *AnyDiskIoBootPrefetchInformation { return &e }
 
-// DiskIoOpticalReadV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 55 (OpticalRead), version 3, of
-// task DiskIo.
+// DiskIoOpticalReadV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 55 (OpticalRead), version 3, of [TaskDiskIo]. Its payload has 52 bytes, 44 in
+// programs of 32 bits. [AnyDiskIoOpticalRead] takes newer versions, too.
 //
-// Logged with PERF_OPTICAL_IO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OPTICAL_IO of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type DiskIoOpticalReadV3 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
+	DiskNumber   uint32 // The number of the disk, from 0 on.
+	IrpFlags     IrpFlags
+	TransferSize uint32 // Bytes.
+	Reserved     uint32 // Means nothing.
+	ByteOffset   uint64 // Where on the disk.
 	// The file's key: see FileIo/Name. Two reads of one file have the same.
 	FileObject etw.Pointer
 	// The request, which joins the start of an operation with its end.
 	Irp etw.Pointer
 	// How long the operation took, in ticks of the session's clock.
 	HighResResponseTime uint64
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	IssuingThreadId     uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoOpticalReadV3) EventDesc() *etw.EventDesc { return &diskIoOpticalReadV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoOpticalReadV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup1Layout)(e).decode(p, ptr, &diskIoOpticalReadV3)
 }
@@ -2934,32 +2649,22 @@ func (e *DiskIoOpticalReadV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoOpticalReadV3) Clone() *DiskIoOpticalReadV3 { return &e }
 
-func (e DiskIoOpticalReadV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoOpticalReadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoOpticalReadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoOpticalReadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoOpticalReadV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 3, Opcode: 55, Task: 4,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "OpticalRead",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "OpticalRead",
 	Fields: diskIoTypeGroup1LayoutFields,
 }
 
-// AnyDiskIoOpticalRead is [DiskIoOpticalReadV3] in any version: a newer one is
-// decoded like it.
+// AnyDiskIoOpticalRead is [DiskIoOpticalReadV3] in any version: a newer one is decoded like
+// it.
 type AnyDiskIoOpticalRead struct {
 	Seen etw.Seen
 	DiskIoOpticalReadV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskIoOpticalRead) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&diskIoOpticalReadV3}
-}
-func (e *AnyDiskIoOpticalRead) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskIoOpticalRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.DiskIoOpticalReadV3.DecodePayload(p, ptr)
@@ -2968,37 +2673,31 @@ func (e *AnyDiskIoOpticalRead) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalRead) Clone() *AnyDiskIoOpticalRead { return &e }
 
-// DiskIoOpticalWriteV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 56 (OpticalWrite), version 3,
-// of task DiskIo.
+// DiskIoOpticalWriteV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 56 (OpticalWrite), version 3, of [TaskDiskIo]. Its payload has 52 bytes, 44 in
+// programs of 32 bits. [AnyDiskIoOpticalWrite] takes newer versions, too.
 //
-// Logged with PERF_OPTICAL_IO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OPTICAL_IO of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type DiskIoOpticalWriteV3 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
-	IrpFlags   IrpFlags
-	// Bytes.
-	TransferSize uint32
-	// Means nothing.
-	Reserved uint32
-	// Where on the disk.
-	ByteOffset uint64
+	DiskNumber   uint32 // The number of the disk, from 0 on.
+	IrpFlags     IrpFlags
+	TransferSize uint32 // Bytes.
+	Reserved     uint32 // Means nothing.
+	ByteOffset   uint64 // Where on the disk.
 	// The file's key: see FileIo/Name. Two reads of one file have the same.
 	FileObject etw.Pointer
 	// The request, which joins the start of an operation with its end.
 	Irp etw.Pointer
 	// How long the operation took, in ticks of the session's clock.
 	HighResResponseTime uint64
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	IssuingThreadId     uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoOpticalWriteV3) EventDesc() *etw.EventDesc { return &diskIoOpticalWriteV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoOpticalWriteV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup1Layout)(e).decode(p, ptr, &diskIoOpticalWriteV3)
 }
@@ -3016,32 +2715,22 @@ func (e *DiskIoOpticalWriteV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoOpticalWriteV3) Clone() *DiskIoOpticalWriteV3 { return &e }
 
-func (e DiskIoOpticalWriteV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoOpticalWriteV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoOpticalWriteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoOpticalWriteV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoOpticalWriteV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 56, Version: 3, Opcode: 56, Task: 4,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "OpticalWrite",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "OpticalWrite",
 	Fields: diskIoTypeGroup1LayoutFields,
 }
 
-// AnyDiskIoOpticalWrite is [DiskIoOpticalWriteV3] in any version: a newer one
-// is decoded like it.
+// AnyDiskIoOpticalWrite is [DiskIoOpticalWriteV3] in any version: a newer one is decoded like
+// it.
 type AnyDiskIoOpticalWrite struct {
 	Seen etw.Seen
 	DiskIoOpticalWriteV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskIoOpticalWrite) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&diskIoOpticalWriteV3}
-}
-func (e *AnyDiskIoOpticalWrite) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskIoOpticalWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.DiskIoOpticalWriteV3.DecodePayload(p, ptr)
@@ -3051,28 +2740,26 @@ func (e *AnyDiskIoOpticalWrite) DecodeVersion(version uint8, p []byte, ptr etw.P
 func (e AnyDiskIoOpticalWrite) Clone() *AnyDiskIoOpticalWrite { return &e }
 
 // DiskIoOpticalFlushBuffersV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 57 (OpticalFlushBuffers),
-// version 3, of task DiskIo.
+// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 57 (OpticalFlushBuffers), version 3, of
+// [TaskDiskIo]. Its payload has 28 bytes, 24 in programs of 32 bits.
+// [AnyDiskIoOpticalFlushBuffers] takes newer versions, too.
 //
-// Logged with PERF_OPTICAL_IO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OPTICAL_IO of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type DiskIoOpticalFlushBuffersV3 struct {
-	// The number of the disk, from 0 on.
-	DiskNumber uint32
+	DiskNumber uint32 // The number of the disk, from 0 on.
 	IrpFlags   IrpFlags
 	// How long the operation took, in ticks of the session's clock.
 	HighResResponseTime uint64
 	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	Irp             etw.Pointer
+	IssuingThreadId uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoOpticalFlushBuffersV3) EventDesc() *etw.EventDesc { return &diskIoOpticalFlushBuffersV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoOpticalFlushBuffersV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup3Layout)(e).decode(p, ptr, &diskIoOpticalFlushBuffersV3)
 }
@@ -3090,32 +2777,22 @@ func (e *DiskIoOpticalFlushBuffersV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoOpticalFlushBuffersV3) Clone() *DiskIoOpticalFlushBuffersV3 { return &e }
 
-func (e DiskIoOpticalFlushBuffersV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoOpticalFlushBuffersV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoOpticalFlushBuffersV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoOpticalFlushBuffersV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoOpticalFlushBuffersV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 3, Opcode: 57, Task: 4,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "OpticalFlushBuffers",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "OpticalFlushBuffers",
 	Fields: diskIoTypeGroup3LayoutFields,
 }
 
-// AnyDiskIoOpticalFlushBuffers is [DiskIoOpticalFlushBuffersV3] in any
-// version: a newer one is decoded like it.
+// AnyDiskIoOpticalFlushBuffers is [DiskIoOpticalFlushBuffersV3] in any version: a newer one is
+// decoded like it.
 type AnyDiskIoOpticalFlushBuffers struct {
 	Seen etw.Seen
 	DiskIoOpticalFlushBuffersV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskIoOpticalFlushBuffers) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&diskIoOpticalFlushBuffersV3}
-}
-func (e *AnyDiskIoOpticalFlushBuffers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskIoOpticalFlushBuffers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.DiskIoOpticalFlushBuffersV3.DecodePayload(p, ptr)
@@ -3124,24 +2801,22 @@ func (e *AnyDiskIoOpticalFlushBuffers) DecodeVersion(version uint8, p []byte, pt
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalFlushBuffers) Clone() *AnyDiskIoOpticalFlushBuffers { return &e }
 
-// DiskIoOpticalReadInitV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 58 (OpticalReadInit), version
-// 3, of task DiskIo.
+// DiskIoOpticalReadInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 58 (OpticalReadInit), version 3, of [TaskDiskIo]. Its payload has 12 bytes, 8 in
+// programs of 32 bits. [AnyDiskIoOpticalReadInit] takes newer versions, too.
 //
-// Logged with PERF_OPTICAL_IO_INIT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OPTICAL_IO_INIT of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type DiskIoOpticalReadInitV3 struct {
 	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	Irp             etw.Pointer
+	IssuingThreadId uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoOpticalReadInitV3) EventDesc() *etw.EventDesc { return &diskIoOpticalReadInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoOpticalReadInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup2Layout)(e).decode(p, ptr, &diskIoOpticalReadInitV3)
 }
@@ -3159,32 +2834,22 @@ func (e *DiskIoOpticalReadInitV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoOpticalReadInitV3) Clone() *DiskIoOpticalReadInitV3 { return &e }
 
-func (e DiskIoOpticalReadInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoOpticalReadInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoOpticalReadInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoOpticalReadInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoOpticalReadInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 3, Opcode: 58, Task: 4,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "OpticalReadInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "OpticalReadInit",
 	Fields: diskIoTypeGroup2LayoutFields,
 }
 
-// AnyDiskIoOpticalReadInit is [DiskIoOpticalReadInitV3] in any version: a
-// newer one is decoded like it.
+// AnyDiskIoOpticalReadInit is [DiskIoOpticalReadInitV3] in any version: a newer one is decoded
+// like it.
 type AnyDiskIoOpticalReadInit struct {
 	Seen etw.Seen
 	DiskIoOpticalReadInitV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskIoOpticalReadInit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&diskIoOpticalReadInitV3}
-}
-func (e *AnyDiskIoOpticalReadInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskIoOpticalReadInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.DiskIoOpticalReadInitV3.DecodePayload(p, ptr)
@@ -3193,24 +2858,22 @@ func (e *AnyDiskIoOpticalReadInit) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalReadInit) Clone() *AnyDiskIoOpticalReadInit { return &e }
 
-// DiskIoOpticalWriteInitV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 59 (OpticalWriteInit), version
-// 3, of task DiskIo.
+// DiskIoOpticalWriteInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 59 (OpticalWriteInit), version 3, of [TaskDiskIo]. Its payload has 12 bytes, 8 in
+// programs of 32 bits. [AnyDiskIoOpticalWriteInit] takes newer versions, too.
 //
-// Logged with PERF_OPTICAL_IO_INIT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OPTICAL_IO_INIT of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type DiskIoOpticalWriteInitV3 struct {
 	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	Irp             etw.Pointer
+	IssuingThreadId uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoOpticalWriteInitV3) EventDesc() *etw.EventDesc { return &diskIoOpticalWriteInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoOpticalWriteInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup2Layout)(e).decode(p, ptr, &diskIoOpticalWriteInitV3)
 }
@@ -3228,32 +2891,22 @@ func (e *DiskIoOpticalWriteInitV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoOpticalWriteInitV3) Clone() *DiskIoOpticalWriteInitV3 { return &e }
 
-func (e DiskIoOpticalWriteInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoOpticalWriteInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoOpticalWriteInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoOpticalWriteInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoOpticalWriteInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 59, Version: 3, Opcode: 59, Task: 4,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "OpticalWriteInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "OpticalWriteInit",
 	Fields: diskIoTypeGroup2LayoutFields,
 }
 
-// AnyDiskIoOpticalWriteInit is [DiskIoOpticalWriteInitV3] in any version: a
-// newer one is decoded like it.
+// AnyDiskIoOpticalWriteInit is [DiskIoOpticalWriteInitV3] in any version: a newer one is
+// decoded like it.
 type AnyDiskIoOpticalWriteInit struct {
 	Seen etw.Seen
 	DiskIoOpticalWriteInitV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskIoOpticalWriteInit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&diskIoOpticalWriteInitV3}
-}
-func (e *AnyDiskIoOpticalWriteInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskIoOpticalWriteInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.DiskIoOpticalWriteInitV3.DecodePayload(p, ptr)
@@ -3262,24 +2915,22 @@ func (e *AnyDiskIoOpticalWriteInit) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalWriteInit) Clone() *AnyDiskIoOpticalWriteInit { return &e }
 
-// DiskIoOpticalFlushInitV3 is the classic event of class
-// 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 60 (OpticalFlushInit), version
-// 3, of task DiskIo.
+// DiskIoOpticalFlushInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 60 (OpticalFlushInit), version 3, of [TaskDiskIo]. Its payload has 12 bytes, 8 in
+// programs of 32 bits. [AnyDiskIoOpticalFlushInit] takes newer versions, too.
 //
-// Logged with PERF_OPTICAL_IO_INIT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OPTICAL_IO_INIT of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type DiskIoOpticalFlushInitV3 struct {
 	// The request, which joins the start of an operation with its end.
-	Irp etw.Pointer
-	// The thread that asked for it.
-	IssuingThreadId uint32
+	Irp             etw.Pointer
+	IssuingThreadId uint32 // The thread that asked for it.
 }
 
 // EventDesc returns the description of the event.
 func (*DiskIoOpticalFlushInitV3) EventDesc() *etw.EventDesc { return &diskIoOpticalFlushInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskIoOpticalFlushInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*diskIoTypeGroup2Layout)(e).decode(p, ptr, &diskIoOpticalFlushInitV3)
 }
@@ -3297,32 +2948,22 @@ func (e *DiskIoOpticalFlushInitV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskIoOpticalFlushInitV3) Clone() *DiskIoOpticalFlushInitV3 { return &e }
 
-func (e DiskIoOpticalFlushInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskIoOpticalFlushInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskIoOpticalFlushInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskIoOpticalFlushInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoOpticalFlushInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 60, Version: 3, Opcode: 60, Task: 4,
-	Class:    etw.GUID{0xd4, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "DiskIo", OpcodeName: "OpticalFlushInit",
+	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "OpticalFlushInit",
 	Fields: diskIoTypeGroup2LayoutFields,
 }
 
-// AnyDiskIoOpticalFlushInit is [DiskIoOpticalFlushInitV3] in any version: a
-// newer one is decoded like it.
+// AnyDiskIoOpticalFlushInit is [DiskIoOpticalFlushInitV3] in any version: a newer one is
+// decoded like it.
 type AnyDiskIoOpticalFlushInit struct {
 	Seen etw.Seen
 	DiskIoOpticalFlushInitV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskIoOpticalFlushInit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&diskIoOpticalFlushInitV3}
-}
-func (e *AnyDiskIoOpticalFlushInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskIoOpticalFlushInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.DiskIoOpticalFlushInitV3.DecodePayload(p, ptr)

@@ -5,46 +5,30 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventTraceHeaderV0 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 0 (Header), version 0, of task
-// EventTrace.
+// EventTraceHeaderV0 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 0 (Header), version 0. [AnyEventTraceHeader] says what it means.
 //
-// The first event of every trace: the machine, the clock, the files, and what
-// was lost. The layout is that of descriptions; no trace with the event was at
-// hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceHeaderV0 struct {
-	// Bytes.
-	BufferSize uint32
-	Version    uint32
-	// The build of Windows.
-	ProviderVersion uint32
-	// How many processors the machine has.
-	NumberOfProcessors uint32
-	// When the session ended.
-	EndTime etw.FileTime
-	// In units of 100 ns.
-	TimerResolution uint32
-	// In MB, 0 for no limit.
-	MaxFileSize    uint32
-	LogFileMode    LogFileMode
-	BuffersWritten uint32
-	StartBuffers   uint32
-	// 4 or 8 bytes, in the kernel.
-	PointerSize uint32
-	// Events that came when no buffer was free.
-	EventsLost uint32
-	// In MHz.
-	CPUSpeed uint32
-	// Without meaning in a file.
-	LoggerName etw.Pointer
-	// Without meaning in a file.
-	LogFileName etw.Pointer
-	// Minutes from local time to UTC.
+	BufferSize           uint32
+	Version              uint32
+	ProviderVersion      uint32
+	NumberOfProcessors   uint32
+	EndTime              etw.FileTime
+	TimerResolution      uint32
+	MaxFileSize          uint32
+	LogFileMode          LogFileMode
+	BuffersWritten       uint32
+	StartBuffers         uint32
+	PointerSize          uint32
+	EventsLost           uint32
+	CPUSpeed             uint32
+	LoggerName           etw.Pointer
+	LogFileName          etw.Pointer
 	TimeZoneBias         int32
 	TimeZoneStandardName etw.UTF16
 	TimeZoneStandardDate etw.SystemTime
@@ -53,28 +37,19 @@ type EventTraceHeaderV0 struct {
 	TimeZoneDaylightDate etw.SystemTime
 	TimeZoneDaylightBias int32
 	TimeZonePad          uint32
-	// When the machine was started.
-	BootTime etw.FileTime
-	// Ticks of the performance counter in a second.
-	PerfFreq uint64
-	// When the session started.
-	StartTime etw.FileTime
-	// The clock of the session: 1 the performance counter, 2 the system time, 3
-	// the processor's cycles.
-	ReservedFlags ClockType
-	// Buffers that could not be written.
-	BuffersLost uint32
-	// The name of the session.
-	SessionNameString etw.UTF16
-	// The file that the session was told to write.
-	LogFileNameString etw.UTF16
+	BootTime             etw.FileTime
+	PerfFreq             uint64
+	StartTime            etw.FileTime
+	ReservedFlags        ClockType
+	BuffersLost          uint32
+	SessionNameString    etw.UTF16
+	LogFileNameString    etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*EventTraceHeaderV0) EventDesc() *etw.EventDesc { return &eventTraceHeaderV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventTraceHeaderV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 56 {
 		return 0, etw.Short(&eventTraceHeaderV0, p, ptr)
@@ -225,14 +200,11 @@ func (e EventTraceHeaderV0) Clone() *EventTraceHeaderV0 {
 	return &e
 }
 
-func (e EventTraceHeaderV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceHeaderV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceHeaderV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceHeaderV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceHeaderV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "Header",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "Header",
 	Fields: []etw.FieldDesc{
 		{Name: "BufferSize", Type: etw.InUInt32},
 		{Name: "Version", Type: etw.InUInt32},
@@ -267,41 +239,26 @@ var eventTraceHeaderV0 = etw.EventDesc{
 	},
 }
 
-// EventTraceHeaderV1 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 0 (Header), version 1, of task
-// EventTrace.
+// EventTraceHeaderV1 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 0 (Header), version 1. [AnyEventTraceHeader] says what it means.
 //
-// The first event of every trace: the machine, the clock, the files, and what
-// was lost. The layout is that of descriptions; no trace with the event was at
-// hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceHeaderV1 struct {
-	// Bytes.
-	BufferSize uint32
-	Version    uint32
-	// The build of Windows.
-	ProviderVersion uint32
-	// How many processors the machine has.
-	NumberOfProcessors uint32
-	// When the session ended.
-	EndTime etw.FileTime
-	// In units of 100 ns.
-	TimerResolution uint32
-	// In MB, 0 for no limit.
-	MaxFileSize    uint32
-	LogFileMode    LogFileMode
-	BuffersWritten uint32
-	StartBuffers   uint32
-	// 4 or 8 bytes, in the kernel.
-	PointerSize uint32
-	// Events that came when no buffer was free.
-	EventsLost uint32
-	// In MHz.
-	CPUSpeed uint32
-	// Without meaning in a file.
-	LoggerName etw.Pointer
-	// Without meaning in a file.
-	LogFileName etw.Pointer
-	// Minutes from local time to UTC.
+	BufferSize           uint32
+	Version              uint32
+	ProviderVersion      uint32
+	NumberOfProcessors   uint32
+	EndTime              etw.FileTime
+	TimerResolution      uint32
+	MaxFileSize          uint32
+	LogFileMode          LogFileMode
+	BuffersWritten       uint32
+	StartBuffers         uint32
+	PointerSize          uint32
+	EventsLost           uint32
+	CPUSpeed             uint32
+	LoggerName           etw.Pointer
+	LogFileName          etw.Pointer
 	TimeZoneBias         int32
 	TimeZoneStandardName etw.UTF16
 	TimeZoneStandardDate etw.SystemTime
@@ -310,28 +267,19 @@ type EventTraceHeaderV1 struct {
 	TimeZoneDaylightDate etw.SystemTime
 	TimeZoneDaylightBias int32
 	TimeZonePad          uint32
-	// When the machine was started.
-	BootTime etw.FileTime
-	// Ticks of the performance counter in a second.
-	PerfFreq uint64
-	// When the session started.
-	StartTime etw.FileTime
-	// The clock of the session: 1 the performance counter, 2 the system time, 3
-	// the processor's cycles.
-	ReservedFlags ClockType
-	// Buffers that could not be written.
-	BuffersLost uint32
-	// The name of the session.
-	SessionNameString etw.UTF16
-	// The file that the session was told to write.
-	LogFileNameString etw.UTF16
+	BootTime             etw.FileTime
+	PerfFreq             uint64
+	StartTime            etw.FileTime
+	ReservedFlags        ClockType
+	BuffersLost          uint32
+	SessionNameString    etw.UTF16
+	LogFileNameString    etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*EventTraceHeaderV1) EventDesc() *etw.EventDesc { return &eventTraceHeaderV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventTraceHeaderV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 56 {
 		return 0, etw.Short(&eventTraceHeaderV1, p, ptr)
@@ -482,14 +430,11 @@ func (e EventTraceHeaderV1) Clone() *EventTraceHeaderV1 {
 	return &e
 }
 
-func (e EventTraceHeaderV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceHeaderV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceHeaderV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceHeaderV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceHeaderV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 1, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "Header",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "Header",
 	Fields: []etw.FieldDesc{
 		{Name: "BufferSize", Type: etw.InUInt32},
 		{Name: "Version", Type: etw.InUInt32},
@@ -524,40 +469,24 @@ var eventTraceHeaderV1 = etw.EventDesc{
 	},
 }
 
-// EventTraceHeaderV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 0 (Header), version 2, of task
-// EventTrace.
-//
-// The first event of every trace: the machine, the clock, the files, and what
-// was lost.
+// EventTraceHeaderV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 0 (Header), version 2. [AnyEventTraceHeader] says what it means.
 type EventTraceHeaderV2 struct {
-	// Bytes.
-	BufferSize uint32
-	Version    uint32
-	// The build of Windows.
-	ProviderVersion uint32
-	// How many processors the machine has.
-	NumberOfProcessors uint32
-	// When the session ended.
-	EndTime etw.FileTime
-	// In units of 100 ns.
-	TimerResolution uint32
-	// In MB, 0 for no limit.
-	MaxFileSize    uint32
-	LogFileMode    LogFileMode
-	BuffersWritten uint32
-	StartBuffers   uint32
-	// 4 or 8 bytes, in the kernel.
-	PointerSize uint32
-	// Events that came when no buffer was free.
-	EventsLost uint32
-	// In MHz.
-	CPUSpeed uint32
-	// Without meaning in a file.
-	LoggerName etw.Pointer
-	// Without meaning in a file.
-	LogFileName etw.Pointer
-	// Minutes from local time to UTC.
+	BufferSize           uint32
+	Version              uint32
+	ProviderVersion      uint32
+	NumberOfProcessors   uint32
+	EndTime              etw.FileTime
+	TimerResolution      uint32
+	MaxFileSize          uint32
+	LogFileMode          LogFileMode
+	BuffersWritten       uint32
+	StartBuffers         uint32
+	PointerSize          uint32
+	EventsLost           uint32
+	CPUSpeed             uint32
+	LoggerName           etw.Pointer
+	LogFileName          etw.Pointer
 	TimeZoneBias         int32
 	TimeZoneStandardName etw.UTF16
 	TimeZoneStandardDate etw.SystemTime
@@ -566,28 +495,19 @@ type EventTraceHeaderV2 struct {
 	TimeZoneDaylightDate etw.SystemTime
 	TimeZoneDaylightBias int32
 	TimeZonePad          uint32
-	// When the machine was started.
-	BootTime etw.FileTime
-	// Ticks of the performance counter in a second.
-	PerfFreq uint64
-	// When the session started.
-	StartTime etw.FileTime
-	// The clock of the session: 1 the performance counter, 2 the system time, 3
-	// the processor's cycles.
-	ReservedFlags ClockType
-	// Buffers that could not be written.
-	BuffersLost uint32
-	// The name of the session.
-	SessionNameString etw.UTF16
-	// The file that the session was told to write.
-	LogFileNameString etw.UTF16
+	BootTime             etw.FileTime
+	PerfFreq             uint64
+	StartTime            etw.FileTime
+	ReservedFlags        ClockType
+	BuffersLost          uint32
+	SessionNameString    etw.UTF16
+	LogFileNameString    etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*EventTraceHeaderV2) EventDesc() *etw.EventDesc { return &eventTraceHeaderV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventTraceHeaderV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 56 {
 		return 0, etw.Short(&eventTraceHeaderV2, p, ptr)
@@ -738,14 +658,11 @@ func (e EventTraceHeaderV2) Clone() *EventTraceHeaderV2 {
 	return &e
 }
 
-func (e EventTraceHeaderV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceHeaderV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceHeaderV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceHeaderV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceHeaderV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 2, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "Header",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "Header",
 	Fields: []etw.FieldDesc{
 		{Name: "BufferSize", Type: etw.InUInt32},
 		{Name: "Version", Type: etw.InUInt32},
@@ -780,46 +697,32 @@ var eventTraceHeaderV2 = etw.EventDesc{
 	},
 }
 
-// AnyEventTraceHeader is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 0 (Header), of task EventTrace,
-// in any version.
+// AnyEventTraceHeader is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 0 (Header) in any version, of [TaskEventTrace].
 //
-// The first event of every trace: the machine, the clock, the files, and what
-// was lost.
+// The first event of every trace: the machine, the clock, the files, and what was lost.
 //
-// The versions are [EventTraceHeaderV0], [EventTraceHeaderV1], and
-// [EventTraceHeaderV2]; a newer one is decoded like the last of these.
+// The versions are [EventTraceHeaderV0], [EventTraceHeaderV1], and [EventTraceHeaderV2]; a
+// newer one is decoded like the last of these.
 type AnyEventTraceHeader struct {
 	Seen etw.Seen
 
-	// Bytes.
-	BufferSize uint32
-	Version    uint32
-	// The build of Windows.
-	ProviderVersion uint32
-	// How many processors the machine has.
-	NumberOfProcessors uint32
-	// When the session ended.
-	EndTime etw.FileTime
-	// In units of 100 ns.
-	TimerResolution uint32
-	// In MB, 0 for no limit.
-	MaxFileSize    uint32
-	LogFileMode    LogFileMode
-	BuffersWritten uint32
-	StartBuffers   uint32
-	// 4 or 8 bytes, in the kernel.
-	PointerSize uint32
-	// Events that came when no buffer was free.
-	EventsLost uint32
-	// In MHz.
-	CPUSpeed uint32
-	// Without meaning in a file.
-	LoggerName etw.Pointer
-	// Without meaning in a file.
-	LogFileName etw.Pointer
-	// Minutes from local time to UTC.
-	TimeZoneBias         int32
+	BufferSize           uint32 // Bytes.
+	Version              uint32
+	ProviderVersion      uint32       // The build of Windows.
+	NumberOfProcessors   uint32       // How many processors the machine has.
+	EndTime              etw.FileTime // When the session ended.
+	TimerResolution      uint32       // In units of 100 ns.
+	MaxFileSize          uint32       // In MB, 0 for no limit.
+	LogFileMode          LogFileMode
+	BuffersWritten       uint32
+	StartBuffers         uint32
+	PointerSize          uint32      // 4 or 8 bytes, in the kernel.
+	EventsLost           uint32      // Events that came when no buffer was free.
+	CPUSpeed             uint32      // In MHz.
+	LoggerName           etw.Pointer // Without meaning in a file.
+	LogFileName          etw.Pointer // Without meaning in a file.
+	TimeZoneBias         int32       // Minutes from local time to UTC.
 	TimeZoneStandardName etw.UTF16
 	TimeZoneStandardDate etw.SystemTime
 	TimeZoneStandardBias int32
@@ -827,34 +730,28 @@ type AnyEventTraceHeader struct {
 	TimeZoneDaylightDate etw.SystemTime
 	TimeZoneDaylightBias int32
 	TimeZonePad          uint32
-	// When the machine was started.
-	BootTime etw.FileTime
-	// Ticks of the performance counter in a second.
-	PerfFreq uint64
-	// When the session started.
-	StartTime etw.FileTime
-	// The clock of the session: 1 the performance counter, 2 the system time, 3
-	// the processor's cycles.
-	ReservedFlags ClockType
-	// Buffers that could not be written.
-	BuffersLost uint32
-	// The name of the session.
-	SessionNameString etw.UTF16
-	// The file that the session was told to write.
-	LogFileNameString etw.UTF16
+	BootTime             etw.FileTime // When the machine was started.
+	PerfFreq             uint64       // Ticks of the performance counter in a second.
+	StartTime            etw.FileTime // When the session started.
+	// The clock of the session: 1 the performance counter, 2 the system time, 3 the processor's
+	// cycles.
+	ReservedFlags     ClockType
+	BuffersLost       uint32    // Buffers that could not be written.
+	SessionNameString etw.UTF16 // The name of the session.
+	LogFileNameString etw.UTF16 // The file that the session was told to write.
 }
 
 var anyEventTraceHeader = []*etw.EventDesc{&eventTraceHeaderV0, &eventTraceHeaderV1, &eventTraceHeaderV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEventTraceHeader) EventDescs() []*etw.EventDesc { return anyEventTraceHeader }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyEventTraceHeader) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyEventTraceHeader, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEventTraceHeader) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -1043,19 +940,17 @@ func (e AnyEventTraceHeader) Clone() *AnyEventTraceHeader {
 	return &e
 }
 
-func (e AnyEventTraceHeader) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceHeader) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEventTraceHeader) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventTraceHeader) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EventTraceExtensionV0 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 5 (Extension), version 0, of
-// task EventTrace.
+// EventTraceExtensionV0 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 5 (Extension), version 0. Its payload has 32 bytes. [AnyEventTraceExtension] says
+// what it means.
 //
-// The groups of events that are on when the session starts, and the kernel's
-// number for its set of events. The layout is that of descriptions; no trace
-// with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceExtensionV0 struct {
-	// A word of the group masks: see GroupMasks.
 	GroupMask1 uint32
 	GroupMask2 uint32
 	GroupMask3 uint32
@@ -1069,8 +964,7 @@ type EventTraceExtensionV0 struct {
 // EventDesc returns the description of the event.
 func (*EventTraceExtensionV0) EventDesc() *etw.EventDesc { return &eventTraceExtensionV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EventTraceExtensionV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*headerExtensionV0TypeGroupLayout)(e).decode(p, ptr, &eventTraceExtensionV0)
 }
@@ -1088,19 +982,16 @@ func (e *EventTraceExtensionV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e EventTraceExtensionV0) Clone() *EventTraceExtensionV0 { return &e }
 
-func (e EventTraceExtensionV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceExtensionV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceExtensionV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceExtensionV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceExtensionV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 5, Opcode: 5, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "Extension",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "Extension",
 	Fields: headerExtensionV0TypeGroupLayoutFields,
 }
 
-// headerExtensionV0TypeGroupLayout is the template
-// Header_Extension_V0_TypeGroup, which several events use.
+// headerExtensionV0TypeGroupLayout is the template Header_Extension_V0_TypeGroup, which
+// several events use.
 type headerExtensionV0TypeGroupLayout EventTraceExtensionV0
 
 func (e *headerExtensionV0TypeGroupLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1163,15 +1054,12 @@ var headerExtensionV0TypeGroupLayoutFields = []etw.FieldDesc{
 	{Name: "GroupMask8", Type: etw.InUInt32, Out: etw.OutHexInt32},
 }
 
-// EventTraceExtensionV1 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 5 (Extension), version 1, of
-// task EventTrace.
+// EventTraceExtensionV1 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 5 (Extension), version 1. Its payload has 32 bytes. [AnyEventTraceExtension] says
+// what it means.
 //
-// The groups of events that are on when the session starts, and the kernel's
-// number for its set of events. The layout is that of descriptions; no trace
-// with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceExtensionV1 struct {
-	// A word of the group masks: see GroupMasks.
 	GroupMask1 uint32
 	GroupMask2 uint32
 	GroupMask3 uint32
@@ -1185,8 +1073,7 @@ type EventTraceExtensionV1 struct {
 // EventDesc returns the description of the event.
 func (*EventTraceExtensionV1) EventDesc() *etw.EventDesc { return &eventTraceExtensionV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EventTraceExtensionV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*headerExtensionV1TypeGroupLayout)(e).decode(p, ptr, &eventTraceExtensionV1)
 }
@@ -1204,19 +1091,16 @@ func (e *EventTraceExtensionV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e EventTraceExtensionV1) Clone() *EventTraceExtensionV1 { return &e }
 
-func (e EventTraceExtensionV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceExtensionV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceExtensionV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceExtensionV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceExtensionV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 5, Version: 1, Opcode: 5, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "Extension",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "Extension",
 	Fields: headerExtensionV1TypeGroupLayoutFields,
 }
 
-// headerExtensionV1TypeGroupLayout is the template
-// Header_Extension_V1_TypeGroup, which several events use.
+// headerExtensionV1TypeGroupLayout is the template Header_Extension_V1_TypeGroup, which
+// several events use.
 type headerExtensionV1TypeGroupLayout EventTraceExtensionV1
 
 func (e *headerExtensionV1TypeGroupLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1279,32 +1163,25 @@ var headerExtensionV1TypeGroupLayoutFields = []etw.FieldDesc{
 	{Name: "GroupMask8", Type: etw.InUInt32, Out: etw.OutHexInt32},
 }
 
-// EventTraceExtensionV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 5 (Extension), version 2, of
-// task EventTrace.
-//
-// The groups of events that are on when the session starts, and the kernel's
-// number for its set of events.
+// EventTraceExtensionV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 5 (Extension), version 2. Its payload has 36 bytes. [AnyEventTraceExtension] says
+// what it means.
 type EventTraceExtensionV2 struct {
-	// A word of the group masks: see GroupMasks.
-	GroupMask1 uint32
-	GroupMask2 uint32
-	GroupMask3 uint32
-	GroupMask4 uint32
-	GroupMask5 uint32
-	GroupMask6 uint32
-	GroupMask7 uint32
-	GroupMask8 uint32
-	// The number of the kernel's set of events: 42 on Windows 8, 70 on Windows 10
-	// 1903, 80 on 2004, 85 on Windows 11.
+	GroupMask1         uint32
+	GroupMask2         uint32
+	GroupMask3         uint32
+	GroupMask4         uint32
+	GroupMask5         uint32
+	GroupMask6         uint32
+	GroupMask7         uint32
+	GroupMask8         uint32
 	KernelEventVersion uint32
 }
 
 // EventDesc returns the description of the event.
 func (*EventTraceExtensionV2) EventDesc() *etw.EventDesc { return &eventTraceExtensionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EventTraceExtensionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*headerExtensionTypeGroupLayout)(e).decode(p, ptr, &eventTraceExtensionV2)
 }
@@ -1322,19 +1199,16 @@ func (e *EventTraceExtensionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e EventTraceExtensionV2) Clone() *EventTraceExtensionV2 { return &e }
 
-func (e EventTraceExtensionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceExtensionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceExtensionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceExtensionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceExtensionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 5, Version: 2, Opcode: 5, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "Extension",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "Extension",
 	Fields: headerExtensionTypeGroupLayoutFields,
 }
 
-// headerExtensionTypeGroupLayout is the template Header_Extension_TypeGroup,
-// which several events use.
+// headerExtensionTypeGroupLayout is the template Header_Extension_TypeGroup, which several
+// events use.
 type headerExtensionTypeGroupLayout EventTraceExtensionV2
 
 func (e *headerExtensionTypeGroupLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1402,21 +1276,19 @@ var headerExtensionTypeGroupLayoutFields = []etw.FieldDesc{
 	{Name: "KernelEventVersion", Type: etw.InUInt32, Out: etw.OutHexInt32},
 }
 
-// AnyEventTraceExtension is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 5 (Extension), of task
-// EventTrace, in any version.
+// AnyEventTraceExtension is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 5 (Extension) in any version, of [TaskEventTrace].
 //
-// The groups of events that are on when the session starts, and the kernel's
-// number for its set of events.
+// The groups of events that are on when the session starts, and the kernel's number for its
+// set of events.
 //
 // The versions are [EventTraceExtensionV0], [EventTraceExtensionV1], and
-// [EventTraceExtensionV2]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// [EventTraceExtensionV2]; a newer one is decoded like the last of these. Fields that the
+// decoded version lacks are zero.
 type AnyEventTraceExtension struct {
 	Seen etw.Seen
 
-	// A word of the group masks: see GroupMasks.
-	GroupMask1 uint32
+	GroupMask1 uint32 // A word of the group masks: see GroupMasks.
 	GroupMask2 uint32
 	GroupMask3 uint32
 	GroupMask4 uint32
@@ -1424,26 +1296,25 @@ type AnyEventTraceExtension struct {
 	GroupMask6 uint32
 	GroupMask7 uint32
 	GroupMask8 uint32
-	// The number of the kernel's set of events: 42 on Windows 8, 70 on Windows 10
-	// 1903, 80 on 2004, 85 on Windows 11.
+	// The number of the kernel's set of events: 42 on Windows 8, 70 on Windows 10 1903, 80 on
+	// 2004, 85 on Windows 11.
 	KernelEventVersion uint32 // since version 2
 }
 
-// HasKernelEventVersion and its like report whether the version that was
-// decoded has a field.
+// HasKernelEventVersion reports whether the decoded version has KernelEventVersion.
 func (e *AnyEventTraceExtension) HasKernelEventVersion() bool { return e.Seen.Layout >= 2 }
 
 var anyEventTraceExtension = []*etw.EventDesc{&eventTraceExtensionV0, &eventTraceExtensionV1, &eventTraceExtensionV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEventTraceExtension) EventDescs() []*etw.EventDesc { return anyEventTraceExtension }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyEventTraceExtension) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyEventTraceExtension, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEventTraceExtension) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyHeaderExtensionTypeGroupLayout)(e).decode(version, p, ptr, anyEventTraceExtension)
 }
@@ -1456,12 +1327,13 @@ func (e *AnyEventTraceExtension) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyEventTraceExtension) Clone() *AnyEventTraceExtension { return &e }
 
-func (e AnyEventTraceExtension) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceExtension) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEventTraceExtension) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventTraceExtension) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyHeaderExtensionTypeGroupLayout is what types for all versions of an event
-// share, the newest of which has the template Header_Extension_TypeGroup.
+// anyHeaderExtensionTypeGroupLayout is what types for all versions of an event share, the
+// newest of which has the template Header_Extension_TypeGroup.
 type anyHeaderExtensionTypeGroupLayout AnyEventTraceExtension
 
 func (e *anyHeaderExtensionTypeGroupLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1538,105 +1410,94 @@ func (e *anyHeaderExtensionTypeGroupLayout) FieldValue(i int) etw.Value {
 }
 
 // EventTraceRundownCompleteV0 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), version 0,
-// of task EventTrace.
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), version 0. It has no
+// payload. [AnyEventTraceRundownComplete] says what it means.
 //
-// All events about what existed at the start have been logged. The layout is
-// that of descriptions; no trace with the event was at hand.
-type EventTraceRundownCompleteV0 struct{}
-
-func (*EventTraceRundownCompleteV0) EventDesc() *etw.EventDesc                      { return &eventTraceRundownCompleteV0 }
-func (*EventTraceRundownCompleteV0) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*EventTraceRundownCompleteV0) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// The layout is that of descriptions; no trace with the event was at hand.
+type EventTraceRundownCompleteV0 struct {
+	etw.Empty
 }
-func (*EventTraceRundownCompleteV0) FieldValue(int) etw.Value             { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*EventTraceRundownCompleteV0) EventDesc() *etw.EventDesc { return &eventTraceRundownCompleteV0 }
+
+// Clone returns a copy of e.
 func (e EventTraceRundownCompleteV0) Clone() *EventTraceRundownCompleteV0 { return &e }
-func (e EventTraceRundownCompleteV0) String() string                      { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceRundownCompleteV0) LogValue() slog.Value                { return etw.LogValue(&e) }
-func (e EventTraceRundownCompleteV0) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
+
+func (e EventTraceRundownCompleteV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceRundownCompleteV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 8, Opcode: 8, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "RundownComplete",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "RundownComplete",
 }
 
 // EventTraceRundownCompleteV1 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), version 1,
-// of task EventTrace.
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), version 1. It has no
+// payload. [AnyEventTraceRundownComplete] says what it means.
 //
-// All events about what existed at the start have been logged. The layout is
-// that of descriptions; no trace with the event was at hand.
-type EventTraceRundownCompleteV1 struct{}
-
-func (*EventTraceRundownCompleteV1) EventDesc() *etw.EventDesc                      { return &eventTraceRundownCompleteV1 }
-func (*EventTraceRundownCompleteV1) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*EventTraceRundownCompleteV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// The layout is that of descriptions; no trace with the event was at hand.
+type EventTraceRundownCompleteV1 struct {
+	etw.Empty
 }
-func (*EventTraceRundownCompleteV1) FieldValue(int) etw.Value             { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*EventTraceRundownCompleteV1) EventDesc() *etw.EventDesc { return &eventTraceRundownCompleteV1 }
+
+// Clone returns a copy of e.
 func (e EventTraceRundownCompleteV1) Clone() *EventTraceRundownCompleteV1 { return &e }
-func (e EventTraceRundownCompleteV1) String() string                      { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceRundownCompleteV1) LogValue() slog.Value                { return etw.LogValue(&e) }
-func (e EventTraceRundownCompleteV1) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
+
+func (e EventTraceRundownCompleteV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceRundownCompleteV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 8, Version: 1, Opcode: 8, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "RundownComplete",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "RundownComplete",
 }
 
 // EventTraceRundownCompleteV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), version 2,
-// of task EventTrace.
-//
-// All events about what existed at the start have been logged.
-type EventTraceRundownCompleteV2 struct{}
-
-func (*EventTraceRundownCompleteV2) EventDesc() *etw.EventDesc                      { return &eventTraceRundownCompleteV2 }
-func (*EventTraceRundownCompleteV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*EventTraceRundownCompleteV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), version 2. It has no
+// payload. [AnyEventTraceRundownComplete] says what it means.
+type EventTraceRundownCompleteV2 struct {
+	etw.Empty
 }
-func (*EventTraceRundownCompleteV2) FieldValue(int) etw.Value             { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*EventTraceRundownCompleteV2) EventDesc() *etw.EventDesc { return &eventTraceRundownCompleteV2 }
+
+// Clone returns a copy of e.
 func (e EventTraceRundownCompleteV2) Clone() *EventTraceRundownCompleteV2 { return &e }
-func (e EventTraceRundownCompleteV2) String() string                      { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceRundownCompleteV2) LogValue() slog.Value                { return etw.LogValue(&e) }
-func (e EventTraceRundownCompleteV2) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
+
+func (e EventTraceRundownCompleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceRundownCompleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 8, Version: 2, Opcode: 8, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "RundownComplete",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "RundownComplete",
 }
 
 // AnyEventTraceRundownComplete is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete), of task
-// EventTrace, in any version.
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 8 (RundownComplete) in any version, of
+// [TaskEventTrace].
 //
 // All events about what existed at the start have been logged.
 //
-// The versions are [EventTraceRundownCompleteV0],
-// [EventTraceRundownCompleteV1], and [EventTraceRundownCompleteV2]; a newer
-// one is decoded like the last of these.
+// The versions are [EventTraceRundownCompleteV0], [EventTraceRundownCompleteV1], and
+// [EventTraceRundownCompleteV2]; a newer one is decoded like the last of these.
 type AnyEventTraceRundownComplete struct {
 	Seen etw.Seen
 }
 
 var anyEventTraceRundownComplete = []*etw.EventDesc{&eventTraceRundownCompleteV0, &eventTraceRundownCompleteV1, &eventTraceRundownCompleteV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEventTraceRundownComplete) EventDescs() []*etw.EventDesc {
 	return anyEventTraceRundownComplete
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyEventTraceRundownComplete) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyEventTraceRundownComplete, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEventTraceRundownComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -1655,18 +1516,17 @@ func (*AnyEventTraceRundownComplete) FieldValue(int) etw.Value { return etw.Valu
 // Clone returns a copy of e.
 func (e AnyEventTraceRundownComplete) Clone() *AnyEventTraceRundownComplete { return &e }
 
-func (e AnyEventTraceRundownComplete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceRundownComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEventTraceRundownComplete) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventTraceRundownComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EventTraceEndExtensionV0 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 32 (EndExtension), version 0,
-// of task EventTrace.
+// EventTraceEndExtensionV0 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 32 (EndExtension), version 0. Its payload has 32 bytes. [AnyEventTraceEndExtension]
+// says what it means.
 //
-// The groups of events that were on when the session ended. The layout is that
-// of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceEndExtensionV0 struct {
-	// A word of the group masks: see GroupMasks.
 	GroupMask1 uint32
 	GroupMask2 uint32
 	GroupMask3 uint32
@@ -1680,8 +1540,7 @@ type EventTraceEndExtensionV0 struct {
 // EventDesc returns the description of the event.
 func (*EventTraceEndExtensionV0) EventDesc() *etw.EventDesc { return &eventTraceEndExtensionV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EventTraceEndExtensionV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*headerExtensionV0TypeGroupLayout)(e).decode(p, ptr, &eventTraceEndExtensionV0)
 }
@@ -1699,25 +1558,20 @@ func (e *EventTraceEndExtensionV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e EventTraceEndExtensionV0) Clone() *EventTraceEndExtensionV0 { return &e }
 
-func (e EventTraceEndExtensionV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceEndExtensionV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceEndExtensionV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceEndExtensionV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceEndExtensionV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "EndExtension",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "EndExtension",
 	Fields: headerExtensionV0TypeGroupLayoutFields,
 }
 
-// EventTraceEndExtensionV1 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 32 (EndExtension), version 1,
-// of task EventTrace.
+// EventTraceEndExtensionV1 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 32 (EndExtension), version 1. Its payload has 32 bytes. [AnyEventTraceEndExtension]
+// says what it means.
 //
-// The groups of events that were on when the session ended. The layout is that
-// of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type EventTraceEndExtensionV1 struct {
-	// A word of the group masks: see GroupMasks.
 	GroupMask1 uint32
 	GroupMask2 uint32
 	GroupMask3 uint32
@@ -1731,8 +1585,7 @@ type EventTraceEndExtensionV1 struct {
 // EventDesc returns the description of the event.
 func (*EventTraceEndExtensionV1) EventDesc() *etw.EventDesc { return &eventTraceEndExtensionV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EventTraceEndExtensionV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*headerExtensionV1TypeGroupLayout)(e).decode(p, ptr, &eventTraceEndExtensionV1)
 }
@@ -1750,42 +1603,33 @@ func (e *EventTraceEndExtensionV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e EventTraceEndExtensionV1) Clone() *EventTraceEndExtensionV1 { return &e }
 
-func (e EventTraceEndExtensionV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceEndExtensionV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceEndExtensionV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceEndExtensionV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceEndExtensionV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 1, Opcode: 32, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "EndExtension",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "EndExtension",
 	Fields: headerExtensionV1TypeGroupLayoutFields,
 }
 
-// EventTraceEndExtensionV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 32 (EndExtension), version 2,
-// of task EventTrace.
-//
-// The groups of events that were on when the session ended.
+// EventTraceEndExtensionV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 32 (EndExtension), version 2. Its payload has 36 bytes. [AnyEventTraceEndExtension]
+// says what it means.
 type EventTraceEndExtensionV2 struct {
-	// A word of the group masks: see GroupMasks.
-	GroupMask1 uint32
-	GroupMask2 uint32
-	GroupMask3 uint32
-	GroupMask4 uint32
-	GroupMask5 uint32
-	GroupMask6 uint32
-	GroupMask7 uint32
-	GroupMask8 uint32
-	// The number of the kernel's set of events: 42 on Windows 8, 70 on Windows 10
-	// 1903, 80 on 2004, 85 on Windows 11.
+	GroupMask1         uint32
+	GroupMask2         uint32
+	GroupMask3         uint32
+	GroupMask4         uint32
+	GroupMask5         uint32
+	GroupMask6         uint32
+	GroupMask7         uint32
+	GroupMask8         uint32
 	KernelEventVersion uint32
 }
 
 // EventDesc returns the description of the event.
 func (*EventTraceEndExtensionV2) EventDesc() *etw.EventDesc { return &eventTraceEndExtensionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EventTraceEndExtensionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*headerExtensionTypeGroupLayout)(e).decode(p, ptr, &eventTraceEndExtensionV2)
 }
@@ -1803,31 +1647,27 @@ func (e *EventTraceEndExtensionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e EventTraceEndExtensionV2) Clone() *EventTraceEndExtensionV2 { return &e }
 
-func (e EventTraceEndExtensionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceEndExtensionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceEndExtensionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceEndExtensionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceEndExtensionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "EndExtension",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "EndExtension",
 	Fields: headerExtensionTypeGroupLayoutFields,
 }
 
 // AnyEventTraceEndExtension is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 32 (EndExtension), of task
-// EventTrace, in any version.
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 32 (EndExtension) in any version, of
+// [TaskEventTrace].
 //
 // The groups of events that were on when the session ended.
 //
 // The versions are [EventTraceEndExtensionV0], [EventTraceEndExtensionV1], and
-// [EventTraceEndExtensionV2]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// [EventTraceEndExtensionV2]; a newer one is decoded like the last of these. Fields that the
+// decoded version lacks are zero.
 type AnyEventTraceEndExtension struct {
 	Seen etw.Seen
 
-	// A word of the group masks: see GroupMasks.
-	GroupMask1 uint32
+	GroupMask1 uint32 // A word of the group masks: see GroupMasks.
 	GroupMask2 uint32
 	GroupMask3 uint32
 	GroupMask4 uint32
@@ -1835,26 +1675,25 @@ type AnyEventTraceEndExtension struct {
 	GroupMask6 uint32
 	GroupMask7 uint32
 	GroupMask8 uint32
-	// The number of the kernel's set of events: 42 on Windows 8, 70 on Windows 10
-	// 1903, 80 on 2004, 85 on Windows 11.
+	// The number of the kernel's set of events: 42 on Windows 8, 70 on Windows 10 1903, 80 on
+	// 2004, 85 on Windows 11.
 	KernelEventVersion uint32 // since version 2
 }
 
-// HasKernelEventVersion and its like report whether the version that was
-// decoded has a field.
+// HasKernelEventVersion reports whether the decoded version has KernelEventVersion.
 func (e *AnyEventTraceEndExtension) HasKernelEventVersion() bool { return e.Seen.Layout >= 2 }
 
 var anyEventTraceEndExtension = []*etw.EventDesc{&eventTraceEndExtensionV0, &eventTraceEndExtensionV1, &eventTraceEndExtensionV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEventTraceEndExtension) EventDescs() []*etw.EventDesc { return anyEventTraceEndExtension }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyEventTraceEndExtension) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyEventTraceEndExtension, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEventTraceEndExtension) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyHeaderExtensionTypeGroupLayout)(e).decode(version, p, ptr, anyEventTraceEndExtension)
 }
@@ -1867,50 +1706,42 @@ func (e *AnyEventTraceEndExtension) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyEventTraceEndExtension) Clone() *AnyEventTraceEndExtension { return &e }
 
-func (e AnyEventTraceEndExtension) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTraceEndExtension) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEventTraceEndExtension) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventTraceEndExtension) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EventTraceRundownBeginV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 48 (RundownBegin), version 2,
-// of task EventTrace.
+// EventTraceRundownBeginV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 48 (RundownBegin), version 2, of [TaskEventTrace]. It has no payload.
+// [AnyEventTraceRundownBegin] takes newer versions, too.
 //
-// Events about what exists follow. The layout is that of descriptions; no
-// trace with the event was at hand.
-type EventTraceRundownBeginV2 struct{}
-
-func (*EventTraceRundownBeginV2) EventDesc() *etw.EventDesc                      { return &eventTraceRundownBeginV2 }
-func (*EventTraceRundownBeginV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*EventTraceRundownBeginV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// Events about what exists follow. The layout is that of descriptions; no trace with the event
+// was at hand.
+type EventTraceRundownBeginV2 struct {
+	etw.Empty
 }
-func (*EventTraceRundownBeginV2) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*EventTraceRundownBeginV2) EventDesc() *etw.EventDesc { return &eventTraceRundownBeginV2 }
+
+// Clone returns a copy of e.
 func (e EventTraceRundownBeginV2) Clone() *EventTraceRundownBeginV2 { return &e }
-func (e EventTraceRundownBeginV2) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceRundownBeginV2) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e EventTraceRundownBeginV2) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
+
+func (e EventTraceRundownBeginV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceRundownBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "RundownBegin",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "RundownBegin",
 }
 
-// AnyEventTraceRundownBegin is [EventTraceRundownBeginV2] in any version: a
-// newer one is decoded like it.
+// AnyEventTraceRundownBegin is [EventTraceRundownBeginV2] in any version: a newer one is
+// decoded like it.
 type AnyEventTraceRundownBegin struct {
 	Seen etw.Seen
 	EventTraceRundownBeginV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventTraceRundownBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventTraceRundownBeginV2}
-}
-func (e *AnyEventTraceRundownBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventTraceRundownBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.EventTraceRundownBeginV2.DecodePayload(p, ptr)
@@ -1919,44 +1750,37 @@ func (e *AnyEventTraceRundownBegin) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyEventTraceRundownBegin) Clone() *AnyEventTraceRundownBegin { return &e }
 
-// EventTraceRundownEndV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 49 (RundownEnd), version 2, of
-// task EventTrace.
+// EventTraceRundownEndV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 49 (RundownEnd), version 2, of [TaskEventTrace]. It has no payload.
+// [AnyEventTraceRundownEnd] takes newer versions, too.
 //
-// The events about what exists are complete. The layout is that of
-// descriptions; no trace with the event was at hand.
-type EventTraceRundownEndV2 struct{}
+// The events about what exists are complete. The layout is that of descriptions; no trace with
+// the event was at hand.
+type EventTraceRundownEndV2 struct {
+	etw.Empty
+}
 
-func (*EventTraceRundownEndV2) EventDesc() *etw.EventDesc                             { return &eventTraceRundownEndV2 }
-func (*EventTraceRundownEndV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*EventTraceRundownEndV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*EventTraceRundownEndV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e EventTraceRundownEndV2) Clone() *EventTraceRundownEndV2                       { return &e }
-func (e EventTraceRundownEndV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceRundownEndV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e EventTraceRundownEndV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*EventTraceRundownEndV2) EventDesc() *etw.EventDesc { return &eventTraceRundownEndV2 }
+
+// Clone returns a copy of e.
+func (e EventTraceRundownEndV2) Clone() *EventTraceRundownEndV2 { return &e }
+
+func (e EventTraceRundownEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceRundownEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "RundownEnd",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "RundownEnd",
 }
 
-// AnyEventTraceRundownEnd is [EventTraceRundownEndV2] in any version: a newer
-// one is decoded like it.
+// AnyEventTraceRundownEnd is [EventTraceRundownEndV2] in any version: a newer one is decoded
+// like it.
 type AnyEventTraceRundownEnd struct {
 	Seen etw.Seen
 	EventTraceRundownEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventTraceRundownEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventTraceRundownEndV2}
-}
-func (e *AnyEventTraceRundownEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventTraceRundownEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.EventTraceRundownEndV2.DecodePayload(p, ptr)
@@ -1965,9 +1789,9 @@ func (e *AnyEventTraceRundownEnd) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyEventTraceRundownEnd) Clone() *AnyEventTraceRundownEnd { return &e }
 
-// EventTraceDbgIdRSDSV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 64 (DbgIdRSDS), version 2, of
-// task EventTrace.
+// EventTraceDbgIdRSDSV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 64 (DbgIdRSDS), version 2, of [TaskEventTrace]. [AnyEventTraceDbgIdRSDS] takes newer
+// versions, too.
 //
 // What identifies the symbols of the kernel.
 type EventTraceDbgIdRSDSV2 struct {
@@ -1979,8 +1803,7 @@ type EventTraceDbgIdRSDSV2 struct {
 // EventDesc returns the description of the event.
 func (*EventTraceDbgIdRSDSV2) EventDesc() *etw.EventDesc { return &eventTraceDbgIdRSDSV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventTraceDbgIdRSDSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&eventTraceDbgIdRSDSV2, p, ptr)
@@ -2020,14 +1843,11 @@ func (e EventTraceDbgIdRSDSV2) Clone() *EventTraceDbgIdRSDSV2 {
 	return &e
 }
 
-func (e EventTraceDbgIdRSDSV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceDbgIdRSDSV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceDbgIdRSDSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceDbgIdRSDSV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceDbgIdRSDSV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "DbgIdRSDS",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "DbgIdRSDS",
 	Fields: []etw.FieldDesc{
 		{Name: "Guid", Type: etw.InGUID},
 		{Name: "Age", Type: etw.InUInt32},
@@ -2035,21 +1855,14 @@ var eventTraceDbgIdRSDSV2 = etw.EventDesc{
 	},
 }
 
-// AnyEventTraceDbgIdRSDS is [EventTraceDbgIdRSDSV2] in any version: a newer
-// one is decoded like it.
+// AnyEventTraceDbgIdRSDS is [EventTraceDbgIdRSDSV2] in any version: a newer one is decoded
+// like it.
 type AnyEventTraceDbgIdRSDS struct {
 	Seen etw.Seen
 	EventTraceDbgIdRSDSV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventTraceDbgIdRSDS) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventTraceDbgIdRSDSV2}
-}
-func (e *AnyEventTraceDbgIdRSDS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventTraceDbgIdRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.EventTraceDbgIdRSDSV2.DecodePayload(p, ptr)
@@ -2061,9 +1874,9 @@ func (e AnyEventTraceDbgIdRSDS) Clone() *AnyEventTraceDbgIdRSDS {
 	return &e
 }
 
-// EventTraceBuildInfoV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 66 (BuildInfo), version 2, of
-// task EventTrace.
+// EventTraceBuildInfoV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
+// opcode 66 (BuildInfo), version 2, of [TaskEventTrace]. [AnyEventTraceBuildInfo] takes newer
+// versions, too.
 //
 // The build of Windows, as text.
 type EventTraceBuildInfoV2 struct {
@@ -2073,8 +1886,7 @@ type EventTraceBuildInfoV2 struct {
 // EventDesc returns the description of the event.
 func (*EventTraceBuildInfoV2) EventDesc() *etw.EventDesc { return &eventTraceBuildInfoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventTraceBuildInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.BuildString = c.ANSI()
@@ -2103,34 +1915,24 @@ func (e EventTraceBuildInfoV2) Clone() *EventTraceBuildInfoV2 {
 	return &e
 }
 
-func (e EventTraceBuildInfoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceBuildInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceBuildInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceBuildInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceBuildInfoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "BuildInfo",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "BuildInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "BuildString", Type: etw.InAnsiString, Out: etw.OutUTF8},
 	},
 }
 
-// AnyEventTraceBuildInfo is [EventTraceBuildInfoV2] in any version: a newer
-// one is decoded like it.
+// AnyEventTraceBuildInfo is [EventTraceBuildInfoV2] in any version: a newer one is decoded
+// like it.
 type AnyEventTraceBuildInfo struct {
 	Seen etw.Seen
 	EventTraceBuildInfoV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventTraceBuildInfo) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventTraceBuildInfoV2}
-}
-func (e *AnyEventTraceBuildInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventTraceBuildInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.EventTraceBuildInfoV2.DecodePayload(p, ptr)
@@ -2143,11 +1945,11 @@ func (e AnyEventTraceBuildInfo) Clone() *AnyEventTraceBuildInfo {
 }
 
 // EventTraceProviderBinaryPathV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 67 (ProviderBinaryPath),
-// version 2, of task EventTrace.
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 67 (ProviderBinaryPath), version 2, of
+// [TaskEventTrace]. [AnyEventTraceProviderBinaryPath] takes newer versions, too.
 //
-// The file of a provider. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The file of a provider. The layout is that of descriptions; no trace with the event was at
+// hand.
 type EventTraceProviderBinaryPathV2 struct {
 	GuidCount  uint32
 	Guid       etw.GUIDs // GuidCount elements
@@ -2159,8 +1961,7 @@ func (*EventTraceProviderBinaryPathV2) EventDesc() *etw.EventDesc {
 	return &eventTraceProviderBinaryPathV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventTraceProviderBinaryPathV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&eventTraceProviderBinaryPathV2, p, ptr)
@@ -2201,14 +2002,11 @@ func (e EventTraceProviderBinaryPathV2) Clone() *EventTraceProviderBinaryPathV2 
 	return &e
 }
 
-func (e EventTraceProviderBinaryPathV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceProviderBinaryPathV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceProviderBinaryPathV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceProviderBinaryPathV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceProviderBinaryPathV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "ProviderBinaryPath",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "ProviderBinaryPath",
 	Fields: []etw.FieldDesc{
 		{Name: "GuidCount", Type: etw.InUInt32},
 		{Name: "Guid", Type: etw.InGUID, Count: etw.Size{Kind: etw.SizeField}},
@@ -2216,21 +2014,14 @@ var eventTraceProviderBinaryPathV2 = etw.EventDesc{
 	},
 }
 
-// AnyEventTraceProviderBinaryPath is [EventTraceProviderBinaryPathV2] in any
-// version: a newer one is decoded like it.
+// AnyEventTraceProviderBinaryPath is [EventTraceProviderBinaryPathV2] in any version: a newer
+// one is decoded like it.
 type AnyEventTraceProviderBinaryPath struct {
 	Seen etw.Seen
 	EventTraceProviderBinaryPathV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventTraceProviderBinaryPath) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventTraceProviderBinaryPathV2}
-}
-func (e *AnyEventTraceProviderBinaryPath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventTraceProviderBinaryPath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.EventTraceProviderBinaryPathV2.DecodePayload(p, ptr)
@@ -2244,14 +2035,12 @@ func (e AnyEventTraceProviderBinaryPath) Clone() *AnyEventTraceProviderBinaryPat
 }
 
 // EventTracePartitionInfoExtensionV0 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 80 (PartitionInfoExtension),
-// version 0, of task EventTrace.
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 80 (PartitionInfoExtension), version 0. Its
+// payload has 48 bytes. [AnyEventTracePartitionInfoExtension] says what it means.
 //
-// Which partition of a hypervisor, or which container, logged the trace. The
-// layout is that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type EventTracePartitionInfoExtensionV0 struct {
-	EventVersion uint16
-	// Means nothing.
+	EventVersion      uint16
 	Reserved          uint16
 	PartitionType     uint32
 	QpcOffsetFromRoot int64
@@ -2264,8 +2053,7 @@ func (*EventTracePartitionInfoExtensionV0) EventDesc() *etw.EventDesc {
 	return &eventTracePartitionInfoExtensionV0
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EventTracePartitionInfoExtensionV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 48 {
 		return 0, etw.Short(&eventTracePartitionInfoExtensionV0, p, ptr)
@@ -2312,16 +2100,11 @@ func (e *EventTracePartitionInfoExtensionV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e EventTracePartitionInfoExtensionV0) Clone() *EventTracePartitionInfoExtensionV0 { return &e }
 
-func (e EventTracePartitionInfoExtensionV0) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e EventTracePartitionInfoExtensionV0) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e EventTracePartitionInfoExtensionV0) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e EventTracePartitionInfoExtensionV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTracePartitionInfoExtensionV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Opcode: 80, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "PartitionInfoExtension",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "PartitionInfoExtension",
 	Fields: []etw.FieldDesc{
 		{Name: "EventVersion", Type: etw.InUInt16},
 		{Name: "Reserved", Type: etw.InUInt16},
@@ -2333,13 +2116,10 @@ var eventTracePartitionInfoExtensionV0 = etw.EventDesc{
 }
 
 // EventTracePartitionInfoExtensionV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 80 (PartitionInfoExtension),
-// version 2, of task EventTrace.
-//
-// Which partition of a hypervisor, or which container, logged the trace.
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 80 (PartitionInfoExtension), version 2. Its
+// payload has 48 bytes. [AnyEventTracePartitionInfoExtension] says what it means.
 type EventTracePartitionInfoExtensionV2 struct {
-	EventVersion uint16
-	// Means nothing.
+	EventVersion      uint16
 	Reserved          uint16
 	PartitionType     uint32
 	QpcOffsetFromRoot int64
@@ -2352,8 +2132,7 @@ func (*EventTracePartitionInfoExtensionV2) EventDesc() *etw.EventDesc {
 	return &eventTracePartitionInfoExtensionV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EventTracePartitionInfoExtensionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 48 {
 		return 0, etw.Short(&eventTracePartitionInfoExtensionV2, p, ptr)
@@ -2400,16 +2179,11 @@ func (e *EventTracePartitionInfoExtensionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e EventTracePartitionInfoExtensionV2) Clone() *EventTracePartitionInfoExtensionV2 { return &e }
 
-func (e EventTracePartitionInfoExtensionV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e EventTracePartitionInfoExtensionV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e EventTracePartitionInfoExtensionV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e EventTracePartitionInfoExtensionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTracePartitionInfoExtensionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 2, Opcode: 80, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "PartitionInfoExtension",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "PartitionInfoExtension",
 	Fields: []etw.FieldDesc{
 		{Name: "EventVersion", Type: etw.InUInt16},
 		{Name: "Reserved", Type: etw.InUInt16},
@@ -2421,20 +2195,18 @@ var eventTracePartitionInfoExtensionV2 = etw.EventDesc{
 }
 
 // AnyEventTracePartitionInfoExtension is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 80 (PartitionInfoExtension), of
-// task EventTrace, in any version.
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 80 (PartitionInfoExtension) in any version, of
+// [TaskEventTrace].
 //
 // Which partition of a hypervisor, or which container, logged the trace.
 //
 // The versions are [EventTracePartitionInfoExtensionV0] and
-// [EventTracePartitionInfoExtensionV2]; a newer one is decoded like the last
-// of these.
+// [EventTracePartitionInfoExtensionV2]; a newer one is decoded like the last of these.
 type AnyEventTracePartitionInfoExtension struct {
 	Seen etw.Seen
 
-	EventVersion uint16
-	// Means nothing.
-	Reserved          uint16
+	EventVersion      uint16
+	Reserved          uint16 // Means nothing.
 	PartitionType     uint32
 	QpcOffsetFromRoot int64
 	PartitionId       etw.GUID
@@ -2443,17 +2215,17 @@ type AnyEventTracePartitionInfoExtension struct {
 
 var anyEventTracePartitionInfoExtension = []*etw.EventDesc{&eventTracePartitionInfoExtensionV0, &eventTracePartitionInfoExtensionV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEventTracePartitionInfoExtension) EventDescs() []*etw.EventDesc {
 	return anyEventTracePartitionInfoExtension
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyEventTracePartitionInfoExtension) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyEventTracePartitionInfoExtension, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEventTracePartitionInfoExtension) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2506,29 +2278,28 @@ func (e *AnyEventTracePartitionInfoExtension) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyEventTracePartitionInfoExtension) Clone() *AnyEventTracePartitionInfoExtension { return &e }
 
-func (e AnyEventTracePartitionInfoExtension) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e AnyEventTracePartitionInfoExtension) LogValue() slog.Value { return etw.LogValue(&e) }
+func (e AnyEventTracePartitionInfoExtension) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEventTracePartitionInfoExtension) MarshalJSON() ([]byte, error) {
 	return etw.AppendJSON(nil, &e)
 }
 
 // EventTraceLastDroppedTimesV2 is the classic event of class
-// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 82 (LastDroppedTimes), version
-// 2, of task EventTrace.
+// 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 82 (LastDroppedTimes), version 2, of
+// [TaskEventTrace]. [AnyEventTraceLastDroppedTimes] takes newer versions, too.
 //
 // When events were dropped last.
 type EventTraceLastDroppedTimesV2 struct {
 	TimeStampCount uint32
-	// Means nothing.
-	Padding   uint32
-	TimeStamp etw.Uint64s // TimeStampCount elements
+	Padding        uint32      // Means nothing.
+	TimeStamp      etw.Uint64s // TimeStampCount elements
 }
 
 // EventDesc returns the description of the event.
 func (*EventTraceLastDroppedTimesV2) EventDesc() *etw.EventDesc { return &eventTraceLastDroppedTimesV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventTraceLastDroppedTimesV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&eventTraceLastDroppedTimesV2, p, ptr)
@@ -2568,14 +2339,11 @@ func (e EventTraceLastDroppedTimesV2) Clone() *EventTraceLastDroppedTimesV2 {
 	return &e
 }
 
-func (e EventTraceLastDroppedTimesV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventTraceLastDroppedTimesV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventTraceLastDroppedTimesV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventTraceLastDroppedTimesV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventTraceLastDroppedTimesV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 82, Version: 2, Opcode: 82, Task: 1,
-	Class:    etw.GUID{0x00, 0xd9, 0xfd, 0x68, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "EventTrace", OpcodeName: "LastDroppedTimes",
+	Class: classEventTrace, TaskName: "EventTrace", OpcodeName: "LastDroppedTimes",
 	Fields: []etw.FieldDesc{
 		{Name: "TimeStampCount", Type: etw.InUInt32},
 		{Name: "Padding", Type: etw.InUInt32},
@@ -2583,21 +2351,14 @@ var eventTraceLastDroppedTimesV2 = etw.EventDesc{
 	},
 }
 
-// AnyEventTraceLastDroppedTimes is [EventTraceLastDroppedTimesV2] in any
-// version: a newer one is decoded like it.
+// AnyEventTraceLastDroppedTimes is [EventTraceLastDroppedTimesV2] in any version: a newer one
+// is decoded like it.
 type AnyEventTraceLastDroppedTimes struct {
 	Seen etw.Seen
 	EventTraceLastDroppedTimesV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventTraceLastDroppedTimes) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventTraceLastDroppedTimesV2}
-}
-func (e *AnyEventTraceLastDroppedTimes) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventTraceLastDroppedTimes) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.EventTraceLastDroppedTimesV2.DecodePayload(p, ptr)

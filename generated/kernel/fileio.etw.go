@@ -5,29 +5,21 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// FileIoNameV0 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0 (Name), version 0, of task
-// FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// The name of a file that is open when the session starts. The layout is that
-// of descriptions; no trace with the event was at hand.
+// FileIoNameV0 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0
+// (Name), version 0. [AnyFileIoName] says what it means.
 type FileIoNameV0 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoNameV0) EventDesc() *etw.EventDesc { return &fileIoNameV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoNameV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.FileObject = c.Pointer()
@@ -60,38 +52,28 @@ func (e FileIoNameV0) Clone() *FileIoNameV0 {
 	return &e
 }
 
-func (e FileIoNameV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoNameV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoNameV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoNameV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoNameV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Name",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Name",
 	Fields: []etw.FieldDesc{
 		{Name: "FileObject", Type: etw.InPointer},
 		{Name: "FileName", Type: etw.InUnicodeString},
 	},
 }
 
-// FileIoNameV1 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0 (Name), version 1, of task
-// FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// The name of a file that is open when the session starts. The layout is that
-// of descriptions; no trace with the event was at hand.
+// FileIoNameV1 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0
+// (Name), version 1. [AnyFileIoName] says what it means.
 type FileIoNameV1 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoNameV1) EventDesc() *etw.EventDesc { return &fileIoNameV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoNameV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV1NameLayout)(e).decode(p, ptr, &fileIoNameV1)
 }
@@ -102,9 +84,7 @@ func (e *FileIoNameV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoNameV1) FieldValue(i int) etw.Value {
-	return (*fileIoV1NameLayout)(e).FieldValue(i)
-}
+func (e *FileIoNameV1) FieldValue(i int) etw.Value { return (*fileIoV1NameLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e FileIoNameV1) Clone() *FileIoNameV1 {
@@ -112,14 +92,11 @@ func (e FileIoNameV1) Clone() *FileIoNameV1 {
 	return &e
 }
 
-func (e FileIoNameV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoNameV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoNameV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoNameV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoNameV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 1, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Name",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Name",
 	Fields: fileIoV1NameLayoutFields,
 }
 
@@ -159,24 +136,17 @@ var fileIoV1NameLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// FileIoNameV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0 (Name), version 2, of task
-// FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// The name of a file that is open when the session starts. The layout is that
-// of descriptions; no trace with the event was at hand.
+// FileIoNameV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0
+// (Name), version 2. [AnyFileIoName] says what it means.
 type FileIoNameV2 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoNameV2) EventDesc() *etw.EventDesc { return &fileIoNameV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoNameV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2NameLayout)(e).decode(p, ptr, &fileIoNameV2)
 }
@@ -187,9 +157,7 @@ func (e *FileIoNameV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoNameV2) FieldValue(i int) etw.Value {
-	return (*fileIoV2NameLayout)(e).FieldValue(i)
-}
+func (e *FileIoNameV2) FieldValue(i int) etw.Value { return (*fileIoV2NameLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e FileIoNameV2) Clone() *FileIoNameV2 {
@@ -197,14 +165,11 @@ func (e FileIoNameV2) Clone() *FileIoNameV2 {
 	return &e
 }
 
-func (e FileIoNameV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoNameV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoNameV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoNameV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoNameV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 2, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Name",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Name",
 	Fields: fileIoV2NameLayoutFields,
 }
 
@@ -244,24 +209,17 @@ var fileIoV2NameLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// FileIoNameV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0 (Name), version 3, of task
-// FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// The name of a file that is open when the session starts. The layout is that
-// of descriptions; no trace with the event was at hand.
+// FileIoNameV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0
+// (Name), version 3. [AnyFileIoName] says what it means.
 type FileIoNameV3 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoNameV3) EventDesc() *etw.EventDesc { return &fileIoNameV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoNameV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoNameLayout)(e).decode(p, ptr, &fileIoNameV3)
 }
@@ -272,9 +230,7 @@ func (e *FileIoNameV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoNameV3) FieldValue(i int) etw.Value {
-	return (*fileIoNameLayout)(e).FieldValue(i)
-}
+func (e *FileIoNameV3) FieldValue(i int) etw.Value { return (*fileIoNameLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e FileIoNameV3) Clone() *FileIoNameV3 {
@@ -282,14 +238,11 @@ func (e FileIoNameV3) Clone() *FileIoNameV3 {
 	return &e
 }
 
-func (e FileIoNameV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoNameV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoNameV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoNameV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoNameV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 3, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Name",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Name",
 	Fields: fileIoNameLayoutFields,
 }
 
@@ -329,33 +282,31 @@ var fileIoNameLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyFileIoName is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0 (Name), of task FileIo,
-// keyword EVENT_TRACE_FLAG_DISK_FILE_IO, in any version.
+// AnyFileIoName is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 0
+// (Name) in any version, of [TaskFileIo], enabled by [KeywordDiskFileIo] (0x200).
 //
-// The name of a file that is open when the session starts. The layout is that
-// of descriptions; no trace with the event was at hand.
+// The name of a file that is open when the session starts. The layout is that of descriptions;
+// no trace with the event was at hand.
 //
-// The versions are [FileIoNameV0], [FileIoNameV1], [FileIoNameV2], and
-// [FileIoNameV3]; a newer one is decoded like the last of these.
+// The versions are [FileIoNameV0], [FileIoNameV1], [FileIoNameV2], and [FileIoNameV3]; a newer
+// one is decoded like the last of these.
 type AnyFileIoName struct {
 	Seen etw.Seen
 
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16 // The file's path, as the kernel has it.
 }
 
 var anyFileIoName = []*etw.EventDesc{&fileIoNameV0, &fileIoNameV1, &fileIoNameV2, &fileIoNameV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoName) EventDescs() []*etw.EventDesc { return anyFileIoName }
-func (e *AnyFileIoName) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoName, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoName) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoName, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -407,28 +358,22 @@ func (e AnyFileIoName) Clone() *AnyFileIoName {
 	return &e
 }
 
-func (e AnyFileIoName) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoName) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoName) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoFileCreateV1 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 32 (FileCreate), version 1, of
-// task FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// A file key gets a name. The layout is that of descriptions; no trace with
-// the event was at hand.
+// FileIoFileCreateV1 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 32 (FileCreate), version 1. [AnyFileIoFileCreate] says what it means.
 type FileIoFileCreateV1 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFileCreateV1) EventDesc() *etw.EventDesc { return &fileIoFileCreateV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoFileCreateV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV1NameLayout)(e).decode(p, ptr, &fileIoFileCreateV1)
 }
@@ -449,34 +394,25 @@ func (e FileIoFileCreateV1) Clone() *FileIoFileCreateV1 {
 	return &e
 }
 
-func (e FileIoFileCreateV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFileCreateV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFileCreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFileCreateV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileCreateV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 1, Opcode: 32, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "FileCreate",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileCreate",
 	Fields: fileIoV1NameLayoutFields,
 }
 
-// FileIoFileCreateV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 32 (FileCreate), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// A file key gets a name.
+// FileIoFileCreateV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 32 (FileCreate), version 2. [AnyFileIoFileCreate] says what it means.
 type FileIoFileCreateV2 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFileCreateV2) EventDesc() *etw.EventDesc { return &fileIoFileCreateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoFileCreateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2NameLayout)(e).decode(p, ptr, &fileIoFileCreateV2)
 }
@@ -497,35 +433,25 @@ func (e FileIoFileCreateV2) Clone() *FileIoFileCreateV2 {
 	return &e
 }
 
-func (e FileIoFileCreateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFileCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFileCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFileCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileCreateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "FileCreate",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileCreate",
 	Fields: fileIoV2NameLayoutFields,
 }
 
-// FileIoFileCreateV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 32 (FileCreate), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// A file key gets a name. The layout is that of descriptions; no trace with
-// the event was at hand.
+// FileIoFileCreateV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 32 (FileCreate), version 3. [AnyFileIoFileCreate] says what it means.
 type FileIoFileCreateV3 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFileCreateV3) EventDesc() *etw.EventDesc { return &fileIoFileCreateV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoFileCreateV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoNameLayout)(e).decode(p, ptr, &fileIoFileCreateV3)
 }
@@ -536,9 +462,7 @@ func (e *FileIoFileCreateV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoFileCreateV3) FieldValue(i int) etw.Value {
-	return (*fileIoNameLayout)(e).FieldValue(i)
-}
+func (e *FileIoFileCreateV3) FieldValue(i int) etw.Value { return (*fileIoNameLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e FileIoFileCreateV3) Clone() *FileIoFileCreateV3 {
@@ -546,46 +470,42 @@ func (e FileIoFileCreateV3) Clone() *FileIoFileCreateV3 {
 	return &e
 }
 
-func (e FileIoFileCreateV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFileCreateV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFileCreateV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFileCreateV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileCreateV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 3, Opcode: 32, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "FileCreate",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileCreate",
 	Fields: fileIoNameLayoutFields,
 }
 
-// AnyFileIoFileCreate is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 32 (FileCreate), of task
-// FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO, in any version.
+// AnyFileIoFileCreate is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 32 (FileCreate) in any version, of [TaskFileIo], enabled by [KeywordDiskFileIo]
+// (0x200).
 //
-// A file key gets a name. The layout is that of descriptions; no trace with
-// the event was at hand.
+// A file key gets a name. The layout is that of descriptions; no trace with the event was at
+// hand.
 //
-// The versions are [FileIoFileCreateV1], [FileIoFileCreateV2], and
-// [FileIoFileCreateV3]; a newer one is decoded like the last of these.
+// The versions are [FileIoFileCreateV1], [FileIoFileCreateV2], and [FileIoFileCreateV3]; a
+// newer one is decoded like the last of these.
 type AnyFileIoFileCreate struct {
 	Seen etw.Seen
 
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16 // The file's path, as the kernel has it.
 }
 
 var anyFileIoFileCreate = []*etw.EventDesc{&fileIoFileCreateV1, &fileIoFileCreateV2, &fileIoFileCreateV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoFileCreate) EventDescs() []*etw.EventDesc { return anyFileIoFileCreate }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoFileCreate) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoFileCreate, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoFileCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -631,27 +551,22 @@ func (e AnyFileIoFileCreate) Clone() *AnyFileIoFileCreate {
 	return &e
 }
 
-func (e AnyFileIoFileCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoFileCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoFileCreate) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoFileCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoFileDeleteV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 35 (FileDelete), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// A file key goes. Its value may be used again.
+// FileIoFileDeleteV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 35 (FileDelete), version 2. [AnyFileIoFileDelete] says what it means.
 type FileIoFileDeleteV2 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFileDeleteV2) EventDesc() *etw.EventDesc { return &fileIoFileDeleteV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoFileDeleteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2NameLayout)(e).decode(p, ptr, &fileIoFileDeleteV2)
 }
@@ -672,35 +587,25 @@ func (e FileIoFileDeleteV2) Clone() *FileIoFileDeleteV2 {
 	return &e
 }
 
-func (e FileIoFileDeleteV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFileDeleteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFileDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFileDeleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileDeleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "FileDelete",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileDelete",
 	Fields: fileIoV2NameLayoutFields,
 }
 
-// FileIoFileDeleteV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 35 (FileDelete), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// A file key goes. Its value may be used again. The layout is that of
-// descriptions; no trace with the event was at hand.
+// FileIoFileDeleteV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 35 (FileDelete), version 3. [AnyFileIoFileDelete] says what it means.
 type FileIoFileDeleteV3 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFileDeleteV3) EventDesc() *etw.EventDesc { return &fileIoFileDeleteV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoFileDeleteV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoNameLayout)(e).decode(p, ptr, &fileIoFileDeleteV3)
 }
@@ -711,9 +616,7 @@ func (e *FileIoFileDeleteV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoFileDeleteV3) FieldValue(i int) etw.Value {
-	return (*fileIoNameLayout)(e).FieldValue(i)
-}
+func (e *FileIoFileDeleteV3) FieldValue(i int) etw.Value { return (*fileIoNameLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e FileIoFileDeleteV3) Clone() *FileIoFileDeleteV3 {
@@ -721,46 +624,42 @@ func (e FileIoFileDeleteV3) Clone() *FileIoFileDeleteV3 {
 	return &e
 }
 
-func (e FileIoFileDeleteV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFileDeleteV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFileDeleteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFileDeleteV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileDeleteV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 3, Opcode: 35, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "FileDelete",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileDelete",
 	Fields: fileIoNameLayoutFields,
 }
 
-// AnyFileIoFileDelete is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 35 (FileDelete), of task
-// FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO, in any version.
+// AnyFileIoFileDelete is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 35 (FileDelete) in any version, of [TaskFileIo], enabled by [KeywordDiskFileIo]
+// (0x200).
 //
-// A file key goes. Its value may be used again. The layout is that of
-// descriptions; no trace with the event was at hand.
+// A file key goes. Its value may be used again. The layout is that of descriptions; no trace
+// with the event was at hand.
 //
-// The versions are [FileIoFileDeleteV2] and [FileIoFileDeleteV3]; a newer one
-// is decoded like the last of these.
+// The versions are [FileIoFileDeleteV2] and [FileIoFileDeleteV3]; a newer one is decoded like
+// the last of these.
 type AnyFileIoFileDelete struct {
 	Seen etw.Seen
 
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16 // The file's path, as the kernel has it.
 }
 
 var anyFileIoFileDelete = []*etw.EventDesc{&fileIoFileDeleteV2, &fileIoFileDeleteV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoFileDelete) EventDescs() []*etw.EventDesc { return anyFileIoFileDelete }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoFileDelete) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoFileDelete, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoFileDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoNameLayout)(e).decode(version, p, ptr, anyFileIoFileDelete)
 }
@@ -776,12 +675,13 @@ func (e AnyFileIoFileDelete) Clone() *AnyFileIoFileDelete {
 	return &e
 }
 
-func (e AnyFileIoFileDelete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoFileDelete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoFileDelete) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoFileDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoNameLayout is what types for all versions of an event share, the
-// newest of which has the template FileIo_Name.
+// anyFileIoNameLayout is what types for all versions of an event share, the newest of which
+// has the template FileIo_Name.
 type anyFileIoNameLayout AnyFileIoFileDelete
 
 func (e *anyFileIoNameLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -820,23 +720,17 @@ func (e *anyFileIoNameLayout) detach() {
 	e.FileName = e.FileName.Clone()
 }
 
-// FileIoFileRundownV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 36 (FileRundown), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// The name of a file that is open when the session ends.
+// FileIoFileRundownV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 36 (FileRundown), version 2. [AnyFileIoFileRundown] says what it means.
 type FileIoFileRundownV2 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFileRundownV2) EventDesc() *etw.EventDesc { return &fileIoFileRundownV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoFileRundownV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2NameLayout)(e).decode(p, ptr, &fileIoFileRundownV2)
 }
@@ -857,35 +751,25 @@ func (e FileIoFileRundownV2) Clone() *FileIoFileRundownV2 {
 	return &e
 }
 
-func (e FileIoFileRundownV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFileRundownV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFileRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFileRundownV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileRundownV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "FileRundown",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileRundown",
 	Fields: fileIoV2NameLayoutFields,
 }
 
-// FileIoFileRundownV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 36 (FileRundown), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO.
-//
-// The name of a file that is open when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// FileIoFileRundownV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 36 (FileRundown), version 3. [AnyFileIoFileRundown] says what it means.
 type FileIoFileRundownV3 struct {
-	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFileRundownV3) EventDesc() *etw.EventDesc { return &fileIoFileRundownV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoFileRundownV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoNameLayout)(e).decode(p, ptr, &fileIoFileRundownV3)
 }
@@ -906,46 +790,42 @@ func (e FileIoFileRundownV3) Clone() *FileIoFileRundownV3 {
 	return &e
 }
 
-func (e FileIoFileRundownV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFileRundownV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFileRundownV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFileRundownV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileRundownV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 7, Keywords: 0x200,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "FileRundown",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileRundown",
 	Fields: fileIoNameLayoutFields,
 }
 
-// AnyFileIoFileRundown is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 36 (FileRundown), of task
-// FileIo, keyword EVENT_TRACE_FLAG_DISK_FILE_IO, in any version.
+// AnyFileIoFileRundown is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 36 (FileRundown) in any version, of [TaskFileIo], enabled by [KeywordDiskFileIo]
+// (0x200).
 //
-// The name of a file that is open when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The name of a file that is open when the session ends. The layout is that of descriptions;
+// no trace with the event was at hand.
 //
-// The versions are [FileIoFileRundownV2] and [FileIoFileRundownV3]; a newer
-// one is decoded like the last of these.
+// The versions are [FileIoFileRundownV2] and [FileIoFileRundownV3]; a newer one is decoded
+// like the last of these.
 type AnyFileIoFileRundown struct {
 	Seen etw.Seen
 
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName   etw.UTF16 // The file's path, as the kernel has it.
 }
 
 var anyFileIoFileRundown = []*etw.EventDesc{&fileIoFileRundownV2, &fileIoFileRundownV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoFileRundown) EventDescs() []*etw.EventDesc { return anyFileIoFileRundown }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoFileRundown) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoFileRundown, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoFileRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoNameLayout)(e).decode(version, p, ptr, anyFileIoFileRundown)
 }
@@ -961,31 +841,26 @@ func (e AnyFileIoFileRundown) Clone() *AnyFileIoFileRundown {
 	return &e
 }
 
-func (e AnyFileIoFileRundown) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoFileRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoFileRundown) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoFileRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoMapFileV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 37 (MapFile), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_VAMAP.
-//
-// A file was mapped into memory. xperf's name for stacks of it is MapFile. The
-// layout is that of descriptions; no trace with the event was at hand.
+// FileIoMapFileV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 37 (MapFile), version 2. Its payload has 36 bytes, 24 in programs of 32 bits.
+// [AnyFileIoMapFile] says what it means.
 type FileIoMapFileV2 struct {
-	ViewBase etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	ViewBase   etw.Pointer
 	FileObject etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoMapFileV2) EventDesc() *etw.EventDesc { return &fileIoMapFileV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoMapFileV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2MapFileLayout)(e).decode(p, ptr, &fileIoMapFileV2)
 }
@@ -1003,19 +878,15 @@ func (e *FileIoMapFileV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoMapFileV2) Clone() *FileIoMapFileV2 { return &e }
 
-func (e FileIoMapFileV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoMapFileV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoMapFileV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoMapFileV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 7, Keywords: 0x8000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "MapFile",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFile",
 	Fields: fileIoV2MapFileLayoutFields,
 }
 
-// fileIoV2MapFileLayout is the template FileIo_V2_MapFile, which several
-// events use.
+// fileIoV2MapFileLayout is the template FileIo_V2_MapFile, which several events use.
 type fileIoV2MapFileLayout FileIoMapFileV2
 
 func (e *fileIoV2MapFileLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1062,28 +933,22 @@ var fileIoV2MapFileLayoutFields = []etw.FieldDesc{
 	{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 }
 
-// FileIoMapFileV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 37 (MapFile), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_VAMAP.
-//
-// A file was mapped into memory. xperf's name for stacks of it is MapFile. The
-// layout is that of descriptions; no trace with the event was at hand.
+// FileIoMapFileV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 37 (MapFile), version 3. Its payload has 44 bytes, 32 in programs of 32 bits.
+// [AnyFileIoMapFile] says what it means.
 type FileIoMapFileV3 struct {
-	ViewBase etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
+	ViewBase   etw.Pointer
 	FileKey    etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoMapFileV3) EventDesc() *etw.EventDesc { return &fileIoMapFileV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoMapFileV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoMapFileLayout)(e).decode(p, ptr, &fileIoMapFileV3)
 }
@@ -1094,26 +959,20 @@ func (e *FileIoMapFileV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoMapFileV3) FieldValue(i int) etw.Value {
-	return (*fileIoMapFileLayout)(e).FieldValue(i)
-}
+func (e *FileIoMapFileV3) FieldValue(i int) etw.Value { return (*fileIoMapFileLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoMapFileV3) Clone() *FileIoMapFileV3 { return &e }
 
-func (e FileIoMapFileV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoMapFileV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoMapFileV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoMapFileV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 3, Opcode: 37, Task: 7, Keywords: 0x8000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "MapFile",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFile",
 	Fields: fileIoMapFileLayoutFields,
 }
 
-// fileIoMapFileLayout is the template FileIo_MapFile, which several events
-// use.
+// fileIoMapFileLayout is the template FileIo_MapFile, which several events use.
 type fileIoMapFileLayout FileIoMapFileV3
 
 func (e *fileIoMapFileLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1165,16 +1024,14 @@ var fileIoMapFileLayoutFields = []etw.FieldDesc{
 	{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 }
 
-// AnyFileIoMapFile is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 37 (MapFile), of task FileIo,
-// keyword EVENT_TRACE_FLAG_VAMAP, in any version.
+// AnyFileIoMapFile is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 37 (MapFile) in any version, of [TaskFileIo], enabled by [KeywordVamap] (0x8000).
 //
-// A file was mapped into memory. xperf's name for stacks of it is MapFile. The
-// layout is that of descriptions; no trace with the event was at hand.
+// A file was mapped into memory. xperf's name for stacks of it is MapFile. The layout is that
+// of descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoMapFileV2] and [FileIoMapFileV3]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [FileIoMapFileV2] and [FileIoMapFileV3]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyFileIoMapFile struct {
 	Seen etw.Seen
 
@@ -1184,27 +1041,29 @@ type AnyFileIoMapFile struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64 // since version 3
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32 // The process.
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer // version 2
 }
 
-// HasFileKey and its like report whether the version that was decoded has a
-// field.
-func (e *AnyFileIoMapFile) HasFileKey() bool    { return e.Seen.Layout >= 3 }
+// HasFileKey reports whether the decoded version has FileKey.
+func (e *AnyFileIoMapFile) HasFileKey() bool { return e.Seen.Layout >= 3 }
+
+// HasByteOffset reports whether the decoded version has ByteOffset.
 func (e *AnyFileIoMapFile) HasByteOffset() bool { return e.Seen.Layout >= 3 }
+
+// HasFileObject reports whether the decoded version has FileObject.
 func (e *AnyFileIoMapFile) HasFileObject() bool { return e.Seen.Layout == 2 }
 
 var anyFileIoMapFile = []*etw.EventDesc{&fileIoMapFileV2, &fileIoMapFileV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoMapFile) EventDescs() []*etw.EventDesc { return anyFileIoMapFile }
-func (e *AnyFileIoMapFile) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoMapFile, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoMapFile) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoMapFile, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoMapFile) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoMapFileLayout)(e).decode(version, p, ptr, anyFileIoMapFile)
 }
@@ -1217,12 +1076,13 @@ func (e *AnyFileIoMapFile) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoMapFile) Clone() *AnyFileIoMapFile { return &e }
 
-func (e AnyFileIoMapFile) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoMapFile) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoMapFile) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoMapFile) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoMapFileLayout is what types for all versions of an event share, the
-// newest of which has the template FileIo_MapFile.
+// anyFileIoMapFileLayout is what types for all versions of an event share, the newest of which
+// has the template FileIo_MapFile.
 type anyFileIoMapFileLayout AnyFileIoMapFile
 
 func (e *anyFileIoMapFileLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1276,27 +1136,21 @@ func (e *anyFileIoMapFileLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// FileIoUnmapFileV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 38 (UnmapFile), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_VAMAP.
-//
-// A mapped file was unmapped. xperf's name for stacks of it is UnMapFile. The
-// layout is that of descriptions; no trace with the event was at hand.
+// FileIoUnmapFileV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 38 (UnmapFile), version 2. Its payload has 36 bytes, 24 in programs of 32 bits.
+// [AnyFileIoUnmapFile] says what it means.
 type FileIoUnmapFileV2 struct {
-	ViewBase etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	ViewBase   etw.Pointer
 	FileObject etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoUnmapFileV2) EventDesc() *etw.EventDesc { return &fileIoUnmapFileV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoUnmapFileV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2MapFileLayout)(e).decode(p, ptr, &fileIoUnmapFileV2)
 }
@@ -1314,39 +1168,30 @@ func (e *FileIoUnmapFileV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoUnmapFileV2) Clone() *FileIoUnmapFileV2 { return &e }
 
-func (e FileIoUnmapFileV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoUnmapFileV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoUnmapFileV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoUnmapFileV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoUnmapFileV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 7, Keywords: 0x8000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "UnmapFile",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "UnmapFile",
 	Fields: fileIoV2MapFileLayoutFields,
 }
 
-// FileIoUnmapFileV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 38 (UnmapFile), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_VAMAP.
-//
-// A mapped file was unmapped. xperf's name for stacks of it is UnMapFile. The
-// layout is that of descriptions; no trace with the event was at hand.
+// FileIoUnmapFileV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 38 (UnmapFile), version 3. Its payload has 44 bytes, 32 in programs of 32 bits.
+// [AnyFileIoUnmapFile] says what it means.
 type FileIoUnmapFileV3 struct {
-	ViewBase etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
+	ViewBase   etw.Pointer
 	FileKey    etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoUnmapFileV3) EventDesc() *etw.EventDesc { return &fileIoUnmapFileV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoUnmapFileV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoMapFileLayout)(e).decode(p, ptr, &fileIoUnmapFileV3)
 }
@@ -1364,27 +1209,22 @@ func (e *FileIoUnmapFileV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoUnmapFileV3) Clone() *FileIoUnmapFileV3 { return &e }
 
-func (e FileIoUnmapFileV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoUnmapFileV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoUnmapFileV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoUnmapFileV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoUnmapFileV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 3, Opcode: 38, Task: 7, Keywords: 0x8000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "UnmapFile",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "UnmapFile",
 	Fields: fileIoMapFileLayoutFields,
 }
 
-// AnyFileIoUnmapFile is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 38 (UnmapFile), of task FileIo,
-// keyword EVENT_TRACE_FLAG_VAMAP, in any version.
+// AnyFileIoUnmapFile is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 38 (UnmapFile) in any version, of [TaskFileIo], enabled by [KeywordVamap] (0x8000).
 //
-// A mapped file was unmapped. xperf's name for stacks of it is UnMapFile. The
-// layout is that of descriptions; no trace with the event was at hand.
+// A mapped file was unmapped. xperf's name for stacks of it is UnMapFile. The layout is that
+// of descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoUnmapFileV2] and [FileIoUnmapFileV3]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [FileIoUnmapFileV2] and [FileIoUnmapFileV3]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyFileIoUnmapFile struct {
 	Seen etw.Seen
 
@@ -1394,29 +1234,31 @@ type AnyFileIoUnmapFile struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64 // since version 3
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32 // The process.
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer // version 2
 }
 
-// HasFileKey and its like report whether the version that was decoded has a
-// field.
-func (e *AnyFileIoUnmapFile) HasFileKey() bool    { return e.Seen.Layout >= 3 }
+// HasFileKey reports whether the decoded version has FileKey.
+func (e *AnyFileIoUnmapFile) HasFileKey() bool { return e.Seen.Layout >= 3 }
+
+// HasByteOffset reports whether the decoded version has ByteOffset.
 func (e *AnyFileIoUnmapFile) HasByteOffset() bool { return e.Seen.Layout >= 3 }
+
+// HasFileObject reports whether the decoded version has FileObject.
 func (e *AnyFileIoUnmapFile) HasFileObject() bool { return e.Seen.Layout == 2 }
 
 var anyFileIoUnmapFile = []*etw.EventDesc{&fileIoUnmapFileV2, &fileIoUnmapFileV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoUnmapFile) EventDescs() []*etw.EventDesc { return anyFileIoUnmapFile }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoUnmapFile) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoUnmapFile, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoUnmapFile) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoMapFileLayout)(e).decode(version, p, ptr, anyFileIoUnmapFile)
 }
@@ -1429,31 +1271,26 @@ func (e *AnyFileIoUnmapFile) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoUnmapFile) Clone() *AnyFileIoUnmapFile { return &e }
 
-func (e AnyFileIoUnmapFile) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoUnmapFile) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoUnmapFile) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoUnmapFile) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoMapFileDCStartV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 39 (MapFileDCStart), version 2,
-// of task FileIo, keyword EVENT_TRACE_FLAG_VAMAP.
-//
-// A file that is mapped when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// FileIoMapFileDCStartV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 39 (MapFileDCStart), version 2. Its payload has 36 bytes, 24 in programs of 32 bits.
+// [AnyFileIoMapFileDCStart] says what it means.
 type FileIoMapFileDCStartV2 struct {
-	ViewBase etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	ViewBase   etw.Pointer
 	FileObject etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoMapFileDCStartV2) EventDesc() *etw.EventDesc { return &fileIoMapFileDCStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoMapFileDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2MapFileLayout)(e).decode(p, ptr, &fileIoMapFileDCStartV2)
 }
@@ -1471,39 +1308,30 @@ func (e *FileIoMapFileDCStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoMapFileDCStartV2) Clone() *FileIoMapFileDCStartV2 { return &e }
 
-func (e FileIoMapFileDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoMapFileDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoMapFileDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoMapFileDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 7, Keywords: 0x8000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "MapFileDCStart",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStart",
 	Fields: fileIoV2MapFileLayoutFields,
 }
 
-// FileIoMapFileDCStartV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 39 (MapFileDCStart), version 3,
-// of task FileIo, keyword EVENT_TRACE_FLAG_VAMAP.
-//
-// A file that is mapped when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// FileIoMapFileDCStartV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 39 (MapFileDCStart), version 3. Its payload has 44 bytes, 32 in programs of 32 bits.
+// [AnyFileIoMapFileDCStart] says what it means.
 type FileIoMapFileDCStartV3 struct {
-	ViewBase etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
+	ViewBase   etw.Pointer
 	FileKey    etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoMapFileDCStartV3) EventDesc() *etw.EventDesc { return &fileIoMapFileDCStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoMapFileDCStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoMapFileLayout)(e).decode(p, ptr, &fileIoMapFileDCStartV3)
 }
@@ -1521,27 +1349,23 @@ func (e *FileIoMapFileDCStartV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoMapFileDCStartV3) Clone() *FileIoMapFileDCStartV3 { return &e }
 
-func (e FileIoMapFileDCStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoMapFileDCStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoMapFileDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoMapFileDCStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileDCStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 3, Opcode: 39, Task: 7, Keywords: 0x8000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "MapFileDCStart",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStart",
 	Fields: fileIoMapFileLayoutFields,
 }
 
-// AnyFileIoMapFileDCStart is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 39 (MapFileDCStart), of task
-// FileIo, keyword EVENT_TRACE_FLAG_VAMAP, in any version.
+// AnyFileIoMapFileDCStart is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 39 (MapFileDCStart) in any version, of [TaskFileIo], enabled by [KeywordVamap]
+// (0x8000).
 //
-// A file that is mapped when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// A file that is mapped when the session starts. The layout is that of descriptions; no trace
+// with the event was at hand.
 //
-// The versions are [FileIoMapFileDCStartV2] and [FileIoMapFileDCStartV3]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [FileIoMapFileDCStartV2] and [FileIoMapFileDCStartV3]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyFileIoMapFileDCStart struct {
 	Seen etw.Seen
 
@@ -1551,29 +1375,31 @@ type AnyFileIoMapFileDCStart struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64 // since version 3
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32 // The process.
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer // version 2
 }
 
-// HasFileKey and its like report whether the version that was decoded has a
-// field.
-func (e *AnyFileIoMapFileDCStart) HasFileKey() bool    { return e.Seen.Layout >= 3 }
+// HasFileKey reports whether the decoded version has FileKey.
+func (e *AnyFileIoMapFileDCStart) HasFileKey() bool { return e.Seen.Layout >= 3 }
+
+// HasByteOffset reports whether the decoded version has ByteOffset.
 func (e *AnyFileIoMapFileDCStart) HasByteOffset() bool { return e.Seen.Layout >= 3 }
+
+// HasFileObject reports whether the decoded version has FileObject.
 func (e *AnyFileIoMapFileDCStart) HasFileObject() bool { return e.Seen.Layout == 2 }
 
 var anyFileIoMapFileDCStart = []*etw.EventDesc{&fileIoMapFileDCStartV2, &fileIoMapFileDCStartV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoMapFileDCStart) EventDescs() []*etw.EventDesc { return anyFileIoMapFileDCStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoMapFileDCStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoMapFileDCStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoMapFileDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoMapFileLayout)(e).decode(version, p, ptr, anyFileIoMapFileDCStart)
 }
@@ -1586,31 +1412,26 @@ func (e *AnyFileIoMapFileDCStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoMapFileDCStart) Clone() *AnyFileIoMapFileDCStart { return &e }
 
-func (e AnyFileIoMapFileDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoMapFileDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoMapFileDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoMapFileDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoMapFileDCStopV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 40 (MapFileDCStop), version 2,
-// of task FileIo, keyword EVENT_TRACE_FLAG_VAMAP.
-//
-// A file that is mapped when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// FileIoMapFileDCStopV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 40 (MapFileDCStop), version 2. Its payload has 36 bytes, 24 in programs of 32 bits.
+// [AnyFileIoMapFileDCStop] says what it means.
 type FileIoMapFileDCStopV2 struct {
-	ViewBase etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	ViewBase   etw.Pointer
 	FileObject etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoMapFileDCStopV2) EventDesc() *etw.EventDesc { return &fileIoMapFileDCStopV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoMapFileDCStopV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2MapFileLayout)(e).decode(p, ptr, &fileIoMapFileDCStopV2)
 }
@@ -1628,39 +1449,30 @@ func (e *FileIoMapFileDCStopV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoMapFileDCStopV2) Clone() *FileIoMapFileDCStopV2 { return &e }
 
-func (e FileIoMapFileDCStopV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoMapFileDCStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoMapFileDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoMapFileDCStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileDCStopV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 7, Keywords: 0x8000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "MapFileDCStop",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStop",
 	Fields: fileIoV2MapFileLayoutFields,
 }
 
-// FileIoMapFileDCStopV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 40 (MapFileDCStop), version 3,
-// of task FileIo, keyword EVENT_TRACE_FLAG_VAMAP.
-//
-// A file that is mapped when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// FileIoMapFileDCStopV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 40 (MapFileDCStop), version 3. Its payload has 44 bytes, 32 in programs of 32 bits.
+// [AnyFileIoMapFileDCStop] says what it means.
 type FileIoMapFileDCStopV3 struct {
-	ViewBase etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
+	ViewBase   etw.Pointer
 	FileKey    etw.Pointer
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoMapFileDCStopV3) EventDesc() *etw.EventDesc { return &fileIoMapFileDCStopV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoMapFileDCStopV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoMapFileLayout)(e).decode(p, ptr, &fileIoMapFileDCStopV3)
 }
@@ -1678,27 +1490,23 @@ func (e *FileIoMapFileDCStopV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoMapFileDCStopV3) Clone() *FileIoMapFileDCStopV3 { return &e }
 
-func (e FileIoMapFileDCStopV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoMapFileDCStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoMapFileDCStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoMapFileDCStopV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileDCStopV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 3, Opcode: 40, Task: 7, Keywords: 0x8000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "MapFileDCStop",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStop",
 	Fields: fileIoMapFileLayoutFields,
 }
 
-// AnyFileIoMapFileDCStop is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 40 (MapFileDCStop), of task
-// FileIo, keyword EVENT_TRACE_FLAG_VAMAP, in any version.
+// AnyFileIoMapFileDCStop is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 40 (MapFileDCStop) in any version, of [TaskFileIo], enabled by [KeywordVamap]
+// (0x8000).
 //
-// A file that is mapped when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// A file that is mapped when the session ends. The layout is that of descriptions; no trace
+// with the event was at hand.
 //
-// The versions are [FileIoMapFileDCStopV2] and [FileIoMapFileDCStopV3]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [FileIoMapFileDCStopV2] and [FileIoMapFileDCStopV3]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyFileIoMapFileDCStop struct {
 	Seen etw.Seen
 
@@ -1708,29 +1516,31 @@ type AnyFileIoMapFileDCStop struct {
 	MiscInfo   uint64
 	ViewSize   etw.Pointer
 	ByteOffset uint64 // since version 3
-	// The process.
-	ProcessId uint32
+	ProcessId  uint32 // The process.
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer // version 2
 }
 
-// HasFileKey and its like report whether the version that was decoded has a
-// field.
-func (e *AnyFileIoMapFileDCStop) HasFileKey() bool    { return e.Seen.Layout >= 3 }
+// HasFileKey reports whether the decoded version has FileKey.
+func (e *AnyFileIoMapFileDCStop) HasFileKey() bool { return e.Seen.Layout >= 3 }
+
+// HasByteOffset reports whether the decoded version has ByteOffset.
 func (e *AnyFileIoMapFileDCStop) HasByteOffset() bool { return e.Seen.Layout >= 3 }
+
+// HasFileObject reports whether the decoded version has FileObject.
 func (e *AnyFileIoMapFileDCStop) HasFileObject() bool { return e.Seen.Layout == 2 }
 
 var anyFileIoMapFileDCStop = []*etw.EventDesc{&fileIoMapFileDCStopV2, &fileIoMapFileDCStopV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoMapFileDCStop) EventDescs() []*etw.EventDesc { return anyFileIoMapFileDCStop }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoMapFileDCStop) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoMapFileDCStop, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoMapFileDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoMapFileLayout)(e).decode(version, p, ptr, anyFileIoMapFileDCStop)
 }
@@ -1743,37 +1553,27 @@ func (e *AnyFileIoMapFileDCStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoMapFileDCStop) Clone() *AnyFileIoMapFileDCStop { return &e }
 
-func (e AnyFileIoMapFileDCStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoMapFileDCStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoMapFileDCStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoMapFileDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoCreateV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 64 (Create), version 2, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is opened or created. xperf's name for stacks of it is FileCreate.
-// The layout is that of descriptions; no trace with the event was at hand.
+// FileIoCreateV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 64
+// (Create), version 2. [AnyFileIoCreate] says what it means.
 type FileIoCreateV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject etw.Pointer
-	// How the file is opened; the highest byte says what to do if it exists or
-	// not.
+	IrpPtr         etw.Pointer
+	TTID           etw.Pointer
+	FileObject     etw.Pointer
 	CreateOptions  FileCreateOptions
 	FileAttributes FileAttributes
 	ShareAccess    FileShareAccess
-	// The file's path, as the program gave it to the kernel.
-	OpenPath etw.UTF16
+	OpenPath       etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoCreateV2) EventDesc() *etw.EventDesc { return &fileIoCreateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoCreateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.IrpPtr = c.Pointer()
@@ -1826,14 +1626,11 @@ func (e FileIoCreateV2) Clone() *FileIoCreateV2 {
 	return &e
 }
 
-func (e FileIoCreateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCreateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Create",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "TTID", Type: etw.InPointer},
@@ -1845,33 +1642,22 @@ var fileIoCreateV2 = etw.EventDesc{
 	},
 }
 
-// FileIoCreateV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 64 (Create), version 3, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is opened or created. xperf's name for stacks of it is FileCreate.
-// The layout is that of descriptions; no trace with the event was at hand.
+// FileIoCreateV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 64
+// (Create), version 3. [AnyFileIoCreate] says what it means.
 type FileIoCreateV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// How the file is opened; the highest byte says what to do if it exists or
-	// not.
+	IrpPtr         etw.Pointer
+	FileObject     etw.Pointer
+	TTID           uint32
 	CreateOptions  FileCreateOptions
 	FileAttributes FileAttributes
 	ShareAccess    FileShareAccess
-	// The file's path, as the program gave it to the kernel.
-	OpenPath etw.UTF16
+	OpenPath       etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoCreateV3) EventDesc() *etw.EventDesc { return &fileIoCreateV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoCreateV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.IrpPtr = c.Pointer()
@@ -1924,14 +1710,11 @@ func (e FileIoCreateV3) Clone() *FileIoCreateV3 {
 	return &e
 }
 
-func (e FileIoCreateV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoCreateV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoCreateV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoCreateV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCreateV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 3, Opcode: 64, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Create",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "FileObject", Type: etw.InPointer},
@@ -1943,15 +1726,14 @@ var fileIoCreateV3 = etw.EventDesc{
 	},
 }
 
-// AnyFileIoCreate is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 64 (Create), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoCreate is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 64 (Create) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// A file is opened or created. xperf's name for stacks of it is FileCreate.
-// The layout is that of descriptions; no trace with the event was at hand.
+// A file is opened or created. xperf's name for stacks of it is FileCreate. The layout is that
+// of descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoCreateV2] and [FileIoCreateV3]; a newer one is
-// decoded like the last of these.
+// The versions are [FileIoCreateV2] and [FileIoCreateV3]; a newer one is decoded like the last
+// of these.
 type AnyFileIoCreate struct {
 	Seen etw.Seen
 
@@ -1959,26 +1741,23 @@ type AnyFileIoCreate struct {
 	IrpPtr etw.Pointer
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// How the file is opened; the highest byte says what to do if it exists or
-	// not.
+	TTID       etw.Pointer // The thread that asks for it.
+	// How the file is opened; the highest byte says what to do if it exists or not.
 	CreateOptions  FileCreateOptions
 	FileAttributes FileAttributes
 	ShareAccess    FileShareAccess
-	// The file's path, as the program gave it to the kernel.
-	OpenPath etw.UTF16
+	OpenPath       etw.UTF16 // The file's path, as the program gave it to the kernel.
 }
 
 var anyFileIoCreate = []*etw.EventDesc{&fileIoCreateV2, &fileIoCreateV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoCreate) EventDescs() []*etw.EventDesc { return anyFileIoCreate }
-func (e *AnyFileIoCreate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoCreate, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoCreate) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoCreate, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -2041,33 +1820,25 @@ func (e AnyFileIoCreate) Clone() *AnyFileIoCreate {
 	return &e
 }
 
-func (e AnyFileIoCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoCreate) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoCleanupV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 65 (Cleanup), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// The last handle of an open file is closed. xperf's name for stacks of it is
-// FileCleanup. The layout is that of descriptions; no trace with the event was
-// at hand.
+// FileIoCleanupV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 65 (Cleanup), version 2. Its payload has 32 bytes, 16 in programs of 32 bits.
+// [AnyFileIoCleanup] says what it means.
 type FileIoCleanupV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
+	FileKey    etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoCleanupV2) EventDesc() *etw.EventDesc { return &fileIoCleanupV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoCleanupV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2SimpleOpLayout)(e).decode(p, ptr, &fileIoCleanupV2)
 }
@@ -2085,19 +1856,15 @@ func (e *FileIoCleanupV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoCleanupV2) Clone() *FileIoCleanupV2 { return &e }
 
-func (e FileIoCleanupV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoCleanupV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoCleanupV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoCleanupV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCleanupV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 2, Opcode: 65, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Cleanup",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Cleanup",
 	Fields: fileIoV2SimpleOpLayoutFields,
 }
 
-// fileIoV2SimpleOpLayout is the template FileIo_V2_SimpleOp, which several
-// events use.
+// fileIoV2SimpleOpLayout is the template FileIo_V2_SimpleOp, which several events use.
 type fileIoV2SimpleOpLayout FileIoCleanupV2
 
 func (e *fileIoV2SimpleOpLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2139,29 +1906,20 @@ var fileIoV2SimpleOpLayoutFields = []etw.FieldDesc{
 	{Name: "FileKey", Type: etw.InPointer},
 }
 
-// FileIoCleanupV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 65 (Cleanup), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// The last handle of an open file is closed. xperf's name for stacks of it is
-// FileCleanup. The layout is that of descriptions; no trace with the event was
-// at hand.
+// FileIoCleanupV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 65 (Cleanup), version 3. Its payload has 28 bytes, 16 in programs of 32 bits.
+// [AnyFileIoCleanup] says what it means.
 type FileIoCleanupV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
+	FileKey    etw.Pointer
+	TTID       uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoCleanupV3) EventDesc() *etw.EventDesc { return &fileIoCleanupV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoCleanupV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoSimpleOpLayout)(e).decode(p, ptr, &fileIoCleanupV3)
 }
@@ -2179,19 +1937,15 @@ func (e *FileIoCleanupV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoCleanupV3) Clone() *FileIoCleanupV3 { return &e }
 
-func (e FileIoCleanupV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoCleanupV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoCleanupV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoCleanupV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCleanupV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 3, Opcode: 65, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Cleanup",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Cleanup",
 	Fields: fileIoSimpleOpLayoutFields,
 }
 
-// fileIoSimpleOpLayout is the template FileIo_SimpleOp, which several events
-// use.
+// fileIoSimpleOpLayout is the template FileIo_SimpleOp, which several events use.
 type fileIoSimpleOpLayout FileIoCleanupV3
 
 func (e *fileIoSimpleOpLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2233,16 +1987,14 @@ var fileIoSimpleOpLayoutFields = []etw.FieldDesc{
 	{Name: "TTID", Type: etw.InUInt32, Out: etw.OutTID},
 }
 
-// AnyFileIoCleanup is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 65 (Cleanup), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoCleanup is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 65 (Cleanup) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// The last handle of an open file is closed. xperf's name for stacks of it is
-// FileCleanup. The layout is that of descriptions; no trace with the event was
-// at hand.
+// The last handle of an open file is closed. xperf's name for stacks of it is FileCleanup. The
+// layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoCleanupV2] and [FileIoCleanupV3]; a newer one is
-// decoded like the last of these.
+// The versions are [FileIoCleanupV2] and [FileIoCleanupV3]; a newer one is decoded like the
+// last of these.
 type AnyFileIoCleanup struct {
 	Seen etw.Seen
 
@@ -2252,19 +2004,18 @@ type AnyFileIoCleanup struct {
 	FileObject etw.Pointer
 	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
 	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
+	TTID    etw.Pointer // The thread that asks for it.
 }
 
 var anyFileIoCleanup = []*etw.EventDesc{&fileIoCleanupV2, &fileIoCleanupV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoCleanup) EventDescs() []*etw.EventDesc { return anyFileIoCleanup }
-func (e *AnyFileIoCleanup) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoCleanup, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoCleanup) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoCleanup, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoCleanup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoSimpleOpLayout)(e).decode(version, p, ptr, anyFileIoCleanup)
 }
@@ -2277,12 +2028,13 @@ func (e *AnyFileIoCleanup) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoCleanup) Clone() *AnyFileIoCleanup { return &e }
 
-func (e AnyFileIoCleanup) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoCleanup) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoCleanup) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoCleanup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoSimpleOpLayout is what types for all versions of an event share,
-// the newest of which has the template FileIo_SimpleOp.
+// anyFileIoSimpleOpLayout is what types for all versions of an event share, the newest of
+// which has the template FileIo_SimpleOp.
 type anyFileIoSimpleOpLayout AnyFileIoCleanup
 
 func (e *anyFileIoSimpleOpLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2328,28 +2080,20 @@ func (e *anyFileIoSimpleOpLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// FileIoCloseV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 66 (Close), version 2, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// An open file goes away. xperf's name for stacks of it is FileClose. The
-// layout is that of descriptions; no trace with the event was at hand.
+// FileIoCloseV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 66
+// (Close), version 2. Its payload has 32 bytes, 16 in programs of 32 bits. [AnyFileIoClose]
+// says what it means.
 type FileIoCloseV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
+	FileKey    etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoCloseV2) EventDesc() *etw.EventDesc { return &fileIoCloseV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoCloseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2SimpleOpLayout)(e).decode(p, ptr, &fileIoCloseV2)
 }
@@ -2367,39 +2111,28 @@ func (e *FileIoCloseV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoCloseV2) Clone() *FileIoCloseV2 { return &e }
 
-func (e FileIoCloseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoCloseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoCloseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoCloseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCloseV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Close",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Close",
 	Fields: fileIoV2SimpleOpLayoutFields,
 }
 
-// FileIoCloseV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 66 (Close), version 3, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// An open file goes away. xperf's name for stacks of it is FileClose. The
-// layout is that of descriptions; no trace with the event was at hand.
+// FileIoCloseV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 66
+// (Close), version 3. Its payload has 28 bytes, 16 in programs of 32 bits. [AnyFileIoClose]
+// says what it means.
 type FileIoCloseV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
+	FileKey    etw.Pointer
+	TTID       uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoCloseV3) EventDesc() *etw.EventDesc { return &fileIoCloseV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoCloseV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoSimpleOpLayout)(e).decode(p, ptr, &fileIoCloseV3)
 }
@@ -2410,33 +2143,27 @@ func (e *FileIoCloseV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoCloseV3) FieldValue(i int) etw.Value {
-	return (*fileIoSimpleOpLayout)(e).FieldValue(i)
-}
+func (e *FileIoCloseV3) FieldValue(i int) etw.Value { return (*fileIoSimpleOpLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoCloseV3) Clone() *FileIoCloseV3 { return &e }
 
-func (e FileIoCloseV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoCloseV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoCloseV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoCloseV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCloseV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 3, Opcode: 66, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Close",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Close",
 	Fields: fileIoSimpleOpLayoutFields,
 }
 
-// AnyFileIoClose is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 66 (Close), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoClose is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 66
+// (Close) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// An open file goes away. xperf's name for stacks of it is FileClose. The
-// layout is that of descriptions; no trace with the event was at hand.
+// An open file goes away. xperf's name for stacks of it is FileClose. The layout is that of
+// descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoCloseV2] and [FileIoCloseV3]; a newer one is decoded
-// like the last of these.
+// The versions are [FileIoCloseV2] and [FileIoCloseV3]; a newer one is decoded like the last
+// of these.
 type AnyFileIoClose struct {
 	Seen etw.Seen
 
@@ -2446,19 +2173,18 @@ type AnyFileIoClose struct {
 	FileObject etw.Pointer
 	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
 	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
+	TTID    etw.Pointer // The thread that asks for it.
 }
 
 var anyFileIoClose = []*etw.EventDesc{&fileIoCloseV2, &fileIoCloseV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoClose) EventDescs() []*etw.EventDesc { return anyFileIoClose }
-func (e *AnyFileIoClose) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoClose, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoClose) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoClose, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoSimpleOpLayout)(e).decode(version, p, ptr, anyFileIoClose)
 }
@@ -2471,37 +2197,28 @@ func (e *AnyFileIoClose) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoClose) Clone() *AnyFileIoClose { return &e }
 
-func (e AnyFileIoClose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoClose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoClose) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoReadV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 67 (Read), version 2, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is read. xperf's name for stacks of it is FileRead. The layout is
-// that of descriptions; no trace with the event was at hand.
+// FileIoReadV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 67
+// (Read), version 2. Its payload has 48 bytes, 32 in programs of 32 bits. [AnyFileIoRead] says
+// what it means.
 type FileIoReadV2 struct {
-	// Where in the file.
-	Offset uint64
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	Offset     uint64
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// Bytes.
-	IoSize  uint32
-	IoFlags uint32
+	FileKey    etw.Pointer
+	IoSize     uint32
+	IoFlags    uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoReadV2) EventDesc() *etw.EventDesc { return &fileIoReadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoReadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2ReadWriteLayout)(e).decode(p, ptr, &fileIoReadV2)
 }
@@ -2519,19 +2236,15 @@ func (e *FileIoReadV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoReadV2) Clone() *FileIoReadV2 { return &e }
 
-func (e FileIoReadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoReadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoReadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoReadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoReadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Read",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Read",
 	Fields: fileIoV2ReadWriteLayoutFields,
 }
 
-// fileIoV2ReadWriteLayout is the template FileIo_V2_ReadWrite, which several
-// events use.
+// fileIoV2ReadWriteLayout is the template FileIo_V2_ReadWrite, which several events use.
 type fileIoV2ReadWriteLayout FileIoReadV2
 
 func (e *fileIoV2ReadWriteLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2591,24 +2304,14 @@ var fileIoV2ReadWriteLayoutFields = []etw.FieldDesc{
 	{Name: "IoFlags", Type: etw.InUInt32},
 }
 
-// FileIoReadV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 67 (Read), version 3, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is read. xperf's name for stacks of it is FileRead. The layout is
-// that of descriptions; no trace with the event was at hand.
+// FileIoReadV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 67
+// (Read), version 3. [AnyFileIoRead] says what it means.
 type FileIoReadV3 struct {
-	// Where in the file.
-	Offset uint64
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// Bytes.
+	Offset        uint64
+	IrpPtr        etw.Pointer
+	FileObject    etw.Pointer
+	FileKey       etw.Pointer
+	TTID          uint32
 	IoSize        uint32
 	IoFlags       uint32
 	ExtraFlags    uint32
@@ -2618,8 +2321,7 @@ type FileIoReadV3 struct {
 // EventDesc returns the description of the event.
 func (*FileIoReadV3) EventDesc() *etw.EventDesc { return &fileIoReadV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoReadV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoReadWriteLayout)(e).decode(p, ptr, &fileIoReadV3)
 }
@@ -2630,26 +2332,20 @@ func (e *FileIoReadV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoReadV3) FieldValue(i int) etw.Value {
-	return (*fileIoReadWriteLayout)(e).FieldValue(i)
-}
+func (e *FileIoReadV3) FieldValue(i int) etw.Value { return (*fileIoReadWriteLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoReadV3) Clone() *FileIoReadV3 { return &e }
 
-func (e FileIoReadV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoReadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoReadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoReadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoReadV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 3, Opcode: 67, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Read",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Read",
 	Fields: fileIoReadWriteLayoutFields,
 }
 
-// fileIoReadWriteLayout is the template FileIo_ReadWrite, which several events
-// use.
+// fileIoReadWriteLayout is the template FileIo_ReadWrite, which several events use.
 type fileIoReadWriteLayout FileIoReadV3
 
 func (e *fileIoReadWriteLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2721,30 +2417,26 @@ var fileIoReadWriteLayoutFields = []etw.FieldDesc{
 	{Name: "ExtraFlags", Type: etw.InUInt32, When: etw.When{Left: 4}},
 }
 
-// AnyFileIoRead is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 67 (Read), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoRead is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 67
+// (Read) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// A file is read. xperf's name for stacks of it is FileRead. The layout is
-// that of descriptions; no trace with the event was at hand.
+// A file is read. xperf's name for stacks of it is FileRead. The layout is that of
+// descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoReadV2] and [FileIoReadV3]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [FileIoReadV2] and [FileIoReadV3]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyFileIoRead struct {
 	Seen etw.Seen
 
-	// Where in the file.
-	Offset uint64
+	Offset uint64 // Where in the file.
 	// The request, which joins the start of an operation with OperationEnd.
 	IrpPtr etw.Pointer
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
 	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// Bytes.
-	IoSize        uint32
+	FileKey       etw.Pointer
+	TTID          etw.Pointer // The thread that asks for it.
+	IoSize        uint32      // Bytes.
 	IoFlags       uint32
 	ExtraFlags    uint32 // since version 3
 	HasExtraFlags bool   // the payload has ExtraFlags
@@ -2752,13 +2444,13 @@ type AnyFileIoRead struct {
 
 var anyFileIoRead = []*etw.EventDesc{&fileIoReadV2, &fileIoReadV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoRead) EventDescs() []*etw.EventDesc { return anyFileIoRead }
-func (e *AnyFileIoRead) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoRead, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoRead) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoRead, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoReadWriteLayout)(e).decode(version, p, ptr, anyFileIoRead)
 }
@@ -2771,12 +2463,13 @@ func (e *AnyFileIoRead) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoRead) Clone() *AnyFileIoRead { return &e }
 
-func (e AnyFileIoRead) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoRead) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoRead) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoReadWriteLayout is what types for all versions of an event share,
-// the newest of which has the template FileIo_ReadWrite.
+// anyFileIoReadWriteLayout is what types for all versions of an event share, the newest of
+// which has the template FileIo_ReadWrite.
 type anyFileIoReadWriteLayout AnyFileIoRead
 
 func (e *anyFileIoReadWriteLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2842,33 +2535,23 @@ func (e *anyFileIoReadWriteLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// FileIoWriteV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 68 (Write), version 2, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is written. xperf's name for stacks of it is FileWrite. The layout is
-// that of descriptions; no trace with the event was at hand.
+// FileIoWriteV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 68
+// (Write), version 2. Its payload has 48 bytes, 32 in programs of 32 bits. [AnyFileIoWrite]
+// says what it means.
 type FileIoWriteV2 struct {
-	// Where in the file.
-	Offset uint64
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	Offset     uint64
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// Bytes.
-	IoSize  uint32
-	IoFlags uint32
+	FileKey    etw.Pointer
+	IoSize     uint32
+	IoFlags    uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoWriteV2) EventDesc() *etw.EventDesc { return &fileIoWriteV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoWriteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2ReadWriteLayout)(e).decode(p, ptr, &fileIoWriteV2)
 }
@@ -2886,35 +2569,22 @@ func (e *FileIoWriteV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoWriteV2) Clone() *FileIoWriteV2 { return &e }
 
-func (e FileIoWriteV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoWriteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoWriteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoWriteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoWriteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Write",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Write",
 	Fields: fileIoV2ReadWriteLayoutFields,
 }
 
-// FileIoWriteV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 68 (Write), version 3, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is written. xperf's name for stacks of it is FileWrite. The layout is
-// that of descriptions; no trace with the event was at hand.
+// FileIoWriteV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 68
+// (Write), version 3. [AnyFileIoWrite] says what it means.
 type FileIoWriteV3 struct {
-	// Where in the file.
-	Offset uint64
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
-	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// Bytes.
+	Offset        uint64
+	IrpPtr        etw.Pointer
+	FileObject    etw.Pointer
+	FileKey       etw.Pointer
+	TTID          uint32
 	IoSize        uint32
 	IoFlags       uint32
 	ExtraFlags    uint32
@@ -2924,8 +2594,7 @@ type FileIoWriteV3 struct {
 // EventDesc returns the description of the event.
 func (*FileIoWriteV3) EventDesc() *etw.EventDesc { return &fileIoWriteV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoWriteV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoReadWriteLayout)(e).decode(p, ptr, &fileIoWriteV3)
 }
@@ -2936,48 +2605,39 @@ func (e *FileIoWriteV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoWriteV3) FieldValue(i int) etw.Value {
-	return (*fileIoReadWriteLayout)(e).FieldValue(i)
-}
+func (e *FileIoWriteV3) FieldValue(i int) etw.Value { return (*fileIoReadWriteLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoWriteV3) Clone() *FileIoWriteV3 { return &e }
 
-func (e FileIoWriteV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoWriteV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoWriteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoWriteV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoWriteV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 3, Opcode: 68, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Write",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Write",
 	Fields: fileIoReadWriteLayoutFields,
 }
 
-// AnyFileIoWrite is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 68 (Write), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoWrite is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 68
+// (Write) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// A file is written. xperf's name for stacks of it is FileWrite. The layout is
-// that of descriptions; no trace with the event was at hand.
+// A file is written. xperf's name for stacks of it is FileWrite. The layout is that of
+// descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoWriteV2] and [FileIoWriteV3]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [FileIoWriteV2] and [FileIoWriteV3]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyFileIoWrite struct {
 	Seen etw.Seen
 
-	// Where in the file.
-	Offset uint64
+	Offset uint64 // Where in the file.
 	// The request, which joins the start of an operation with OperationEnd.
 	IrpPtr etw.Pointer
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
 	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// Bytes.
-	IoSize        uint32
+	FileKey       etw.Pointer
+	TTID          etw.Pointer // The thread that asks for it.
+	IoSize        uint32      // Bytes.
 	IoFlags       uint32
 	ExtraFlags    uint32 // since version 3
 	HasExtraFlags bool   // the payload has ExtraFlags
@@ -2985,13 +2645,13 @@ type AnyFileIoWrite struct {
 
 var anyFileIoWrite = []*etw.EventDesc{&fileIoWriteV2, &fileIoWriteV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoWrite) EventDescs() []*etw.EventDesc { return anyFileIoWrite }
-func (e *AnyFileIoWrite) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoWrite, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoWrite) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoWrite, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoReadWriteLayout)(e).decode(version, p, ptr, anyFileIoWrite)
 }
@@ -3004,37 +2664,27 @@ func (e *AnyFileIoWrite) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoWrite) Clone() *AnyFileIoWrite { return &e }
 
-func (e AnyFileIoWrite) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoWrite) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoWrite) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoSetInfoV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 69 (SetInfo), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// Something about a file is set. xperf's name for stacks of it is
-// FileSetInformation. The layout is that of descriptions; no trace with the
-// event was at hand.
+// FileIoSetInfoV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 69 (SetInfo), version 2. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnyFileIoSetInfo] says what it means.
 type FileIoSetInfoV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoSetInfoV2) EventDesc() *etw.EventDesc { return &fileIoSetInfoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoSetInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2InfoLayout)(e).decode(p, ptr, &fileIoSetInfoV2)
 }
@@ -3045,21 +2695,16 @@ func (e *FileIoSetInfoV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoSetInfoV2) FieldValue(i int) etw.Value {
-	return (*fileIoV2InfoLayout)(e).FieldValue(i)
-}
+func (e *FileIoSetInfoV2) FieldValue(i int) etw.Value { return (*fileIoV2InfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoSetInfoV2) Clone() *FileIoSetInfoV2 { return &e }
 
-func (e FileIoSetInfoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoSetInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoSetInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoSetInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoSetInfoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "SetInfo",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "SetInfo",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
@@ -3115,33 +2760,22 @@ var fileIoV2InfoLayoutFields = []etw.FieldDesc{
 	{Name: "InfoClass", Type: etw.InUInt32, Map: &fileInfoClassMap},
 }
 
-// FileIoSetInfoV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 69 (SetInfo), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// Something about a file is set. xperf's name for stacks of it is
-// FileSetInformation. The layout is that of descriptions; no trace with the
-// event was at hand.
+// FileIoSetInfoV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 69 (SetInfo), version 3. Its payload has 40 bytes, 24 in programs of 32 bits.
+// [AnyFileIoSetInfo] says what it means.
 type FileIoSetInfoV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	TTID       uint32
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoSetInfoV3) EventDesc() *etw.EventDesc { return &fileIoSetInfoV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoSetInfoV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoInfoLayout)(e).decode(p, ptr, &fileIoSetInfoV3)
 }
@@ -3152,21 +2786,16 @@ func (e *FileIoSetInfoV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoSetInfoV3) FieldValue(i int) etw.Value {
-	return (*fileIoInfoLayout)(e).FieldValue(i)
-}
+func (e *FileIoSetInfoV3) FieldValue(i int) etw.Value { return (*fileIoInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoSetInfoV3) Clone() *FileIoSetInfoV3 { return &e }
 
-func (e FileIoSetInfoV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoSetInfoV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoSetInfoV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoSetInfoV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoSetInfoV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 3, Opcode: 69, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "SetInfo",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "SetInfo",
 	Fields: fileIoInfoLayoutFields,
 }
 
@@ -3222,16 +2851,14 @@ var fileIoInfoLayoutFields = []etw.FieldDesc{
 	{Name: "InfoClass", Type: etw.InUInt32, Map: &fileInfoClassMap},
 }
 
-// AnyFileIoSetInfo is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 69 (SetInfo), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoSetInfo is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 69 (SetInfo) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// Something about a file is set. xperf's name for stacks of it is
-// FileSetInformation. The layout is that of descriptions; no trace with the
-// event was at hand.
+// Something about a file is set. xperf's name for stacks of it is FileSetInformation. The
+// layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoSetInfoV2] and [FileIoSetInfoV3]; a newer one is
-// decoded like the last of these.
+// The versions are [FileIoSetInfoV2] and [FileIoSetInfoV3]; a newer one is decoded like the
+// last of these.
 type AnyFileIoSetInfo struct {
 	Seen etw.Seen
 
@@ -3243,21 +2870,19 @@ type AnyFileIoSetInfo struct {
 	FileKey etw.Pointer
 	// What the operation returned: of a read or write, the number of bytes.
 	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	TTID      etw.Pointer   // The thread that asks for it.
+	InfoClass FileInfoClass // What is asked for or set.
 }
 
 var anyFileIoSetInfo = []*etw.EventDesc{&fileIoSetInfoV2, &fileIoSetInfoV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoSetInfo) EventDescs() []*etw.EventDesc { return anyFileIoSetInfo }
-func (e *AnyFileIoSetInfo) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoSetInfo, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoSetInfo) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoSetInfo, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoSetInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoInfoLayout)(e).decode(version, p, ptr, anyFileIoSetInfo)
 }
@@ -3270,12 +2895,13 @@ func (e *AnyFileIoSetInfo) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoSetInfo) Clone() *AnyFileIoSetInfo { return &e }
 
-func (e AnyFileIoSetInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoSetInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoSetInfo) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoSetInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoInfoLayout is what types for all versions of an event share, the
-// newest of which has the template FileIo_Info.
+// anyFileIoInfoLayout is what types for all versions of an event share, the newest of which
+// has the template FileIo_Info.
 type anyFileIoInfoLayout AnyFileIoSetInfo
 
 func (e *anyFileIoInfoLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -3329,32 +2955,22 @@ func (e *anyFileIoInfoLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// FileIoDeleteV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 70 (Delete), version 2, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is deleted. xperf's name for stacks of it is FileDelete. The layout
-// is that of descriptions; no trace with the event was at hand.
+// FileIoDeleteV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 70
+// (Delete), version 2. Its payload has 44 bytes, 24 in programs of 32 bits. [AnyFileIoDelete]
+// says what it means.
 type FileIoDeleteV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoDeleteV2) EventDesc() *etw.EventDesc { return &fileIoDeleteV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoDeleteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2InfoLayout)(e).decode(p, ptr, &fileIoDeleteV2)
 }
@@ -3365,50 +2981,35 @@ func (e *FileIoDeleteV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoDeleteV2) FieldValue(i int) etw.Value {
-	return (*fileIoV2InfoLayout)(e).FieldValue(i)
-}
+func (e *FileIoDeleteV2) FieldValue(i int) etw.Value { return (*fileIoV2InfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoDeleteV2) Clone() *FileIoDeleteV2 { return &e }
 
-func (e FileIoDeleteV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoDeleteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoDeleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDeleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 2, Opcode: 70, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Delete",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Delete",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
-// FileIoDeleteV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 70 (Delete), version 3, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is deleted. xperf's name for stacks of it is FileDelete. The layout
-// is that of descriptions; no trace with the event was at hand.
+// FileIoDeleteV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 70
+// (Delete), version 3. Its payload has 40 bytes, 24 in programs of 32 bits. [AnyFileIoDelete]
+// says what it means.
 type FileIoDeleteV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	TTID       uint32
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoDeleteV3) EventDesc() *etw.EventDesc { return &fileIoDeleteV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoDeleteV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoInfoLayout)(e).decode(p, ptr, &fileIoDeleteV3)
 }
@@ -3419,33 +3020,27 @@ func (e *FileIoDeleteV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoDeleteV3) FieldValue(i int) etw.Value {
-	return (*fileIoInfoLayout)(e).FieldValue(i)
-}
+func (e *FileIoDeleteV3) FieldValue(i int) etw.Value { return (*fileIoInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoDeleteV3) Clone() *FileIoDeleteV3 { return &e }
 
-func (e FileIoDeleteV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoDeleteV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoDeleteV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoDeleteV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDeleteV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 3, Opcode: 70, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Delete",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Delete",
 	Fields: fileIoInfoLayoutFields,
 }
 
-// AnyFileIoDelete is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 70 (Delete), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoDelete is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 70 (Delete) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// A file is deleted. xperf's name for stacks of it is FileDelete. The layout
-// is that of descriptions; no trace with the event was at hand.
+// A file is deleted. xperf's name for stacks of it is FileDelete. The layout is that of
+// descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoDeleteV2] and [FileIoDeleteV3]; a newer one is
-// decoded like the last of these.
+// The versions are [FileIoDeleteV2] and [FileIoDeleteV3]; a newer one is decoded like the last
+// of these.
 type AnyFileIoDelete struct {
 	Seen etw.Seen
 
@@ -3457,63 +3052,50 @@ type AnyFileIoDelete struct {
 	FileKey etw.Pointer
 	// What the operation returned: of a read or write, the number of bytes.
 	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	TTID      etw.Pointer   // The thread that asks for it.
+	InfoClass FileInfoClass // What is asked for or set.
 }
 
 var anyFileIoDelete = []*etw.EventDesc{&fileIoDeleteV2, &fileIoDeleteV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoDelete) EventDescs() []*etw.EventDesc { return anyFileIoDelete }
-func (e *AnyFileIoDelete) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoDelete, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoDelete) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoDelete, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoInfoLayout)(e).decode(version, p, ptr, anyFileIoDelete)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoDelete) FieldValue(i int) etw.Value {
-	return (*anyFileIoInfoLayout)(e).FieldValue(i)
-}
+func (e *AnyFileIoDelete) FieldValue(i int) etw.Value { return (*anyFileIoInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFileIoDelete) Clone() *AnyFileIoDelete { return &e }
 
-func (e AnyFileIoDelete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoDelete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoDelete) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoRenameV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 71 (Rename), version 2, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is renamed. xperf's name for stacks of it is FileRename. The layout
-// is that of descriptions; no trace with the event was at hand.
+// FileIoRenameV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 71
+// (Rename), version 2. Its payload has 44 bytes, 24 in programs of 32 bits. [AnyFileIoRename]
+// says what it means.
 type FileIoRenameV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoRenameV2) EventDesc() *etw.EventDesc { return &fileIoRenameV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoRenameV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2InfoLayout)(e).decode(p, ptr, &fileIoRenameV2)
 }
@@ -3524,50 +3106,35 @@ func (e *FileIoRenameV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoRenameV2) FieldValue(i int) etw.Value {
-	return (*fileIoV2InfoLayout)(e).FieldValue(i)
-}
+func (e *FileIoRenameV2) FieldValue(i int) etw.Value { return (*fileIoV2InfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoRenameV2) Clone() *FileIoRenameV2 { return &e }
 
-func (e FileIoRenameV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoRenameV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoRenameV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoRenameV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoRenameV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 71, Version: 2, Opcode: 71, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Rename",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Rename",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
-// FileIoRenameV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 71 (Rename), version 3, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file is renamed. xperf's name for stacks of it is FileRename. The layout
-// is that of descriptions; no trace with the event was at hand.
+// FileIoRenameV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 71
+// (Rename), version 3. Its payload has 40 bytes, 24 in programs of 32 bits. [AnyFileIoRename]
+// says what it means.
 type FileIoRenameV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	TTID       uint32
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoRenameV3) EventDesc() *etw.EventDesc { return &fileIoRenameV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoRenameV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoInfoLayout)(e).decode(p, ptr, &fileIoRenameV3)
 }
@@ -3578,33 +3145,27 @@ func (e *FileIoRenameV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoRenameV3) FieldValue(i int) etw.Value {
-	return (*fileIoInfoLayout)(e).FieldValue(i)
-}
+func (e *FileIoRenameV3) FieldValue(i int) etw.Value { return (*fileIoInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoRenameV3) Clone() *FileIoRenameV3 { return &e }
 
-func (e FileIoRenameV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoRenameV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoRenameV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoRenameV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoRenameV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 71, Version: 3, Opcode: 71, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Rename",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Rename",
 	Fields: fileIoInfoLayoutFields,
 }
 
-// AnyFileIoRename is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 71 (Rename), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoRename is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 71 (Rename) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// A file is renamed. xperf's name for stacks of it is FileRename. The layout
-// is that of descriptions; no trace with the event was at hand.
+// A file is renamed. xperf's name for stacks of it is FileRename. The layout is that of
+// descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoRenameV2] and [FileIoRenameV3]; a newer one is
-// decoded like the last of these.
+// The versions are [FileIoRenameV2] and [FileIoRenameV3]; a newer one is decoded like the last
+// of these.
 type AnyFileIoRename struct {
 	Seen etw.Seen
 
@@ -3616,65 +3177,51 @@ type AnyFileIoRename struct {
 	FileKey etw.Pointer
 	// What the operation returned: of a read or write, the number of bytes.
 	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	TTID      etw.Pointer   // The thread that asks for it.
+	InfoClass FileInfoClass // What is asked for or set.
 }
 
 var anyFileIoRename = []*etw.EventDesc{&fileIoRenameV2, &fileIoRenameV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoRename) EventDescs() []*etw.EventDesc { return anyFileIoRename }
-func (e *AnyFileIoRename) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoRename, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoRename) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoRename, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoRename) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoInfoLayout)(e).decode(version, p, ptr, anyFileIoRename)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFileIoRename) FieldValue(i int) etw.Value {
-	return (*anyFileIoInfoLayout)(e).FieldValue(i)
-}
+func (e *AnyFileIoRename) FieldValue(i int) etw.Value { return (*anyFileIoInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFileIoRename) Clone() *AnyFileIoRename { return &e }
 
-func (e AnyFileIoRename) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoRename) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoRename) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoRename) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoDirEnumV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 72 (DirEnum), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A folder is listed. xperf's name for stacks of it is FileDirEnum. The layout
-// is that of descriptions; no trace with the event was at hand.
+// FileIoDirEnumV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 72 (DirEnum), version 2. [AnyFileIoDirEnum] says what it means.
 type FileIoDirEnumV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	Length  uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	FileIndex uint32
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileKey    etw.Pointer
+	Length     uint32
+	InfoClass  FileInfoClass
+	FileIndex  uint32
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoDirEnumV2) EventDesc() *etw.EventDesc { return &fileIoDirEnumV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoDirEnumV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2DirEnumLayout)(e).decode(p, ptr, &fileIoDirEnumV2)
 }
@@ -3695,19 +3242,15 @@ func (e FileIoDirEnumV2) Clone() *FileIoDirEnumV2 {
 	return &e
 }
 
-func (e FileIoDirEnumV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoDirEnumV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoDirEnumV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoDirEnumV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDirEnumV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "DirEnum",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirEnum",
 	Fields: fileIoV2DirEnumLayoutFields,
 }
 
-// fileIoV2DirEnumLayout is the template FileIo_V2_DirEnum, which several
-// events use.
+// fileIoV2DirEnumLayout is the template FileIo_V2_DirEnum, which several events use.
 type fileIoV2DirEnumLayout FileIoDirEnumV2
 
 func (e *fileIoV2DirEnumLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3773,34 +3316,23 @@ var fileIoV2DirEnumLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// FileIoDirEnumV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 72 (DirEnum), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A folder is listed. xperf's name for stacks of it is FileDirEnum. The layout
-// is that of descriptions; no trace with the event was at hand.
+// FileIoDirEnumV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 72 (DirEnum), version 3. [AnyFileIoDirEnum] says what it means.
 type FileIoDirEnumV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID   uint32
-	Length uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	FileIndex uint32
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileKey    etw.Pointer
+	TTID       uint32
+	Length     uint32
+	InfoClass  FileInfoClass
+	FileIndex  uint32
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoDirEnumV3) EventDesc() *etw.EventDesc { return &fileIoDirEnumV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoDirEnumV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoDirEnumLayout)(e).decode(p, ptr, &fileIoDirEnumV3)
 }
@@ -3811,9 +3343,7 @@ func (e *FileIoDirEnumV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoDirEnumV3) FieldValue(i int) etw.Value {
-	return (*fileIoDirEnumLayout)(e).FieldValue(i)
-}
+func (e *FileIoDirEnumV3) FieldValue(i int) etw.Value { return (*fileIoDirEnumLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e FileIoDirEnumV3) Clone() *FileIoDirEnumV3 {
@@ -3821,19 +3351,15 @@ func (e FileIoDirEnumV3) Clone() *FileIoDirEnumV3 {
 	return &e
 }
 
-func (e FileIoDirEnumV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoDirEnumV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoDirEnumV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoDirEnumV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDirEnumV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 3, Opcode: 72, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "DirEnum",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirEnum",
 	Fields: fileIoDirEnumLayoutFields,
 }
 
-// fileIoDirEnumLayout is the template FileIo_DirEnum, which several events
-// use.
+// fileIoDirEnumLayout is the template FileIo_DirEnum, which several events use.
 type fileIoDirEnumLayout FileIoDirEnumV3
 
 func (e *fileIoDirEnumLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3899,15 +3425,14 @@ var fileIoDirEnumLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyFileIoDirEnum is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 72 (DirEnum), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoDirEnum is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 72 (DirEnum) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// A folder is listed. xperf's name for stacks of it is FileDirEnum. The layout
-// is that of descriptions; no trace with the event was at hand.
+// A folder is listed. xperf's name for stacks of it is FileDirEnum. The layout is that of
+// descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoDirEnumV2] and [FileIoDirEnumV3]; a newer one is
-// decoded like the last of these.
+// The versions are [FileIoDirEnumV2] and [FileIoDirEnumV3]; a newer one is decoded like the
+// last of these.
 type AnyFileIoDirEnum struct {
 	Seen etw.Seen
 
@@ -3916,26 +3441,23 @@ type AnyFileIoDirEnum struct {
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
 	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID   etw.Pointer
-	Length uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey   etw.Pointer
+	TTID      etw.Pointer // The thread that asks for it.
+	Length    uint32
+	InfoClass FileInfoClass // What is asked for or set.
 	FileIndex uint32
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName  etw.UTF16 // The file's path, as the kernel has it.
 }
 
 var anyFileIoDirEnum = []*etw.EventDesc{&fileIoDirEnumV2, &fileIoDirEnumV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoDirEnum) EventDescs() []*etw.EventDesc { return anyFileIoDirEnum }
-func (e *AnyFileIoDirEnum) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoDirEnum, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoDirEnum) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoDirEnum, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoDirEnum) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoDirEnumLayout)(e).decode(version, p, ptr, anyFileIoDirEnum)
 }
@@ -3951,12 +3473,13 @@ func (e AnyFileIoDirEnum) Clone() *AnyFileIoDirEnum {
 	return &e
 }
 
-func (e AnyFileIoDirEnum) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoDirEnum) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoDirEnum) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoDirEnum) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFileIoDirEnumLayout is what types for all versions of an event share, the
-// newest of which has the template FileIo_DirEnum.
+// anyFileIoDirEnumLayout is what types for all versions of an event share, the newest of which
+// has the template FileIo_DirEnum.
 type anyFileIoDirEnumLayout AnyFileIoDirEnum
 
 func (e *anyFileIoDirEnumLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -4022,28 +3545,20 @@ func (e *anyFileIoDirEnumLayout) detach() {
 	e.FileName = e.FileName.Clone()
 }
 
-// FileIoFlushV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 73 (Flush), version 2, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file's buffers are flushed. xperf's name for stacks of it is FileFlush.
-// The layout is that of descriptions; no trace with the event was at hand.
+// FileIoFlushV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 73
+// (Flush), version 2. Its payload has 32 bytes, 16 in programs of 32 bits. [AnyFileIoFlush]
+// says what it means.
 type FileIoFlushV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
+	FileKey    etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFlushV2) EventDesc() *etw.EventDesc { return &fileIoFlushV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoFlushV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2SimpleOpLayout)(e).decode(p, ptr, &fileIoFlushV2)
 }
@@ -4061,39 +3576,28 @@ func (e *FileIoFlushV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoFlushV2) Clone() *FileIoFlushV2 { return &e }
 
-func (e FileIoFlushV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFlushV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFlushV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFlushV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFlushV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Flush",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Flush",
 	Fields: fileIoV2SimpleOpLayoutFields,
 }
 
-// FileIoFlushV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 73 (Flush), version 3, of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A file's buffers are flushed. xperf's name for stacks of it is FileFlush.
-// The layout is that of descriptions; no trace with the event was at hand.
+// FileIoFlushV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 73
+// (Flush), version 3. Its payload has 28 bytes, 16 in programs of 32 bits. [AnyFileIoFlush]
+// says what it means.
 type FileIoFlushV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
+	FileKey    etw.Pointer
+	TTID       uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFlushV3) EventDesc() *etw.EventDesc { return &fileIoFlushV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoFlushV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoSimpleOpLayout)(e).decode(p, ptr, &fileIoFlushV3)
 }
@@ -4104,33 +3608,27 @@ func (e *FileIoFlushV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoFlushV3) FieldValue(i int) etw.Value {
-	return (*fileIoSimpleOpLayout)(e).FieldValue(i)
-}
+func (e *FileIoFlushV3) FieldValue(i int) etw.Value { return (*fileIoSimpleOpLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoFlushV3) Clone() *FileIoFlushV3 { return &e }
 
-func (e FileIoFlushV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFlushV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFlushV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFlushV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFlushV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 3, Opcode: 73, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "Flush",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Flush",
 	Fields: fileIoSimpleOpLayoutFields,
 }
 
-// AnyFileIoFlush is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 73 (Flush), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoFlush is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 73
+// (Flush) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit] (0x4000000).
 //
-// A file's buffers are flushed. xperf's name for stacks of it is FileFlush.
-// The layout is that of descriptions; no trace with the event was at hand.
+// A file's buffers are flushed. xperf's name for stacks of it is FileFlush. The layout is that
+// of descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoFlushV2] and [FileIoFlushV3]; a newer one is decoded
-// like the last of these.
+// The versions are [FileIoFlushV2] and [FileIoFlushV3]; a newer one is decoded like the last
+// of these.
 type AnyFileIoFlush struct {
 	Seen etw.Seen
 
@@ -4140,19 +3638,18 @@ type AnyFileIoFlush struct {
 	FileObject etw.Pointer
 	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
 	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
+	TTID    etw.Pointer // The thread that asks for it.
 }
 
 var anyFileIoFlush = []*etw.EventDesc{&fileIoFlushV2, &fileIoFlushV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoFlush) EventDescs() []*etw.EventDesc { return anyFileIoFlush }
-func (e *AnyFileIoFlush) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFileIoFlush, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFileIoFlush) EventDesc() *etw.EventDesc { return etw.DescOf(anyFileIoFlush, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoSimpleOpLayout)(e).decode(version, p, ptr, anyFileIoFlush)
 }
@@ -4165,37 +3662,27 @@ func (e *AnyFileIoFlush) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoFlush) Clone() *AnyFileIoFlush { return &e }
 
-func (e AnyFileIoFlush) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoFlush) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoFlush) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoQueryInfoV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 74 (QueryInfo), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// Something about a file is asked for. xperf's name for stacks of it is
-// FileQueryInformation. The layout is that of descriptions; no trace with the
-// event was at hand.
+// FileIoQueryInfoV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 74 (QueryInfo), version 2. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnyFileIoQueryInfo] says what it means.
 type FileIoQueryInfoV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoQueryInfoV2) EventDesc() *etw.EventDesc { return &fileIoQueryInfoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoQueryInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2InfoLayout)(e).decode(p, ptr, &fileIoQueryInfoV2)
 }
@@ -4213,44 +3700,30 @@ func (e *FileIoQueryInfoV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoQueryInfoV2) Clone() *FileIoQueryInfoV2 { return &e }
 
-func (e FileIoQueryInfoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoQueryInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoQueryInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoQueryInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoQueryInfoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 2, Opcode: 74, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "QueryInfo",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "QueryInfo",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
-// FileIoQueryInfoV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 74 (QueryInfo), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// Something about a file is asked for. xperf's name for stacks of it is
-// FileQueryInformation. The layout is that of descriptions; no trace with the
-// event was at hand.
+// FileIoQueryInfoV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 74 (QueryInfo), version 3. Its payload has 40 bytes, 24 in programs of 32 bits.
+// [AnyFileIoQueryInfo] says what it means.
 type FileIoQueryInfoV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	TTID       uint32
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoQueryInfoV3) EventDesc() *etw.EventDesc { return &fileIoQueryInfoV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoQueryInfoV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoInfoLayout)(e).decode(p, ptr, &fileIoQueryInfoV3)
 }
@@ -4261,34 +3734,28 @@ func (e *FileIoQueryInfoV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoQueryInfoV3) FieldValue(i int) etw.Value {
-	return (*fileIoInfoLayout)(e).FieldValue(i)
-}
+func (e *FileIoQueryInfoV3) FieldValue(i int) etw.Value { return (*fileIoInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoQueryInfoV3) Clone() *FileIoQueryInfoV3 { return &e }
 
-func (e FileIoQueryInfoV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoQueryInfoV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoQueryInfoV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoQueryInfoV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoQueryInfoV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 3, Opcode: 74, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "QueryInfo",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "QueryInfo",
 	Fields: fileIoInfoLayoutFields,
 }
 
-// AnyFileIoQueryInfo is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 74 (QueryInfo), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoQueryInfo is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 74 (QueryInfo) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit]
+// (0x4000000).
 //
-// Something about a file is asked for. xperf's name for stacks of it is
-// FileQueryInformation. The layout is that of descriptions; no trace with the
-// event was at hand.
+// Something about a file is asked for. xperf's name for stacks of it is FileQueryInformation.
+// The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoQueryInfoV2] and [FileIoQueryInfoV3]; a newer one is
-// decoded like the last of these.
+// The versions are [FileIoQueryInfoV2] and [FileIoQueryInfoV3]; a newer one is decoded like
+// the last of these.
 type AnyFileIoQueryInfo struct {
 	Seen etw.Seen
 
@@ -4300,23 +3767,21 @@ type AnyFileIoQueryInfo struct {
 	FileKey etw.Pointer
 	// What the operation returned: of a read or write, the number of bytes.
 	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	TTID      etw.Pointer   // The thread that asks for it.
+	InfoClass FileInfoClass // What is asked for or set.
 }
 
 var anyFileIoQueryInfo = []*etw.EventDesc{&fileIoQueryInfoV2, &fileIoQueryInfoV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoQueryInfo) EventDescs() []*etw.EventDesc { return anyFileIoQueryInfo }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoQueryInfo) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoQueryInfo, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoQueryInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoInfoLayout)(e).decode(version, p, ptr, anyFileIoQueryInfo)
 }
@@ -4329,37 +3794,27 @@ func (e *AnyFileIoQueryInfo) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoQueryInfo) Clone() *AnyFileIoQueryInfo { return &e }
 
-func (e AnyFileIoQueryInfo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoQueryInfo) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoQueryInfo) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoQueryInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoFSControlV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 75 (FSControl), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A control code goes to a file system. xperf's name for stacks of it is
-// FileFSCTL. The layout is that of descriptions; no trace with the event was
-// at hand.
+// FileIoFSControlV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 75 (FSControl), version 2. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnyFileIoFSControl] says what it means.
 type FileIoFSControlV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFSControlV2) EventDesc() *etw.EventDesc { return &fileIoFSControlV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoFSControlV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2InfoLayout)(e).decode(p, ptr, &fileIoFSControlV2)
 }
@@ -4377,44 +3832,30 @@ func (e *FileIoFSControlV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoFSControlV2) Clone() *FileIoFSControlV2 { return &e }
 
-func (e FileIoFSControlV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFSControlV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFSControlV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFSControlV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFSControlV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 2, Opcode: 75, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "FSControl",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FSControl",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
-// FileIoFSControlV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 75 (FSControl), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A control code goes to a file system. xperf's name for stacks of it is
-// FileFSCTL. The layout is that of descriptions; no trace with the event was
-// at hand.
+// FileIoFSControlV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 75 (FSControl), version 3. Its payload has 40 bytes, 24 in programs of 32 bits.
+// [AnyFileIoFSControl] says what it means.
 type FileIoFSControlV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
-	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey    etw.Pointer
+	ExtraInfo  etw.Pointer
+	TTID       uint32
+	InfoClass  FileInfoClass
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoFSControlV3) EventDesc() *etw.EventDesc { return &fileIoFSControlV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoFSControlV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoInfoLayout)(e).decode(p, ptr, &fileIoFSControlV3)
 }
@@ -4425,34 +3866,28 @@ func (e *FileIoFSControlV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoFSControlV3) FieldValue(i int) etw.Value {
-	return (*fileIoInfoLayout)(e).FieldValue(i)
-}
+func (e *FileIoFSControlV3) FieldValue(i int) etw.Value { return (*fileIoInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoFSControlV3) Clone() *FileIoFSControlV3 { return &e }
 
-func (e FileIoFSControlV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoFSControlV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoFSControlV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoFSControlV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFSControlV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 3, Opcode: 75, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "FSControl",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FSControl",
 	Fields: fileIoInfoLayoutFields,
 }
 
-// AnyFileIoFSControl is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 75 (FSControl), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoFSControl is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 75 (FSControl) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit]
+// (0x4000000).
 //
-// A control code goes to a file system. xperf's name for stacks of it is
-// FileFSCTL. The layout is that of descriptions; no trace with the event was
-// at hand.
+// A control code goes to a file system. xperf's name for stacks of it is FileFSCTL. The layout
+// is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoFSControlV2] and [FileIoFSControlV3]; a newer one is
-// decoded like the last of these.
+// The versions are [FileIoFSControlV2] and [FileIoFSControlV3]; a newer one is decoded like
+// the last of these.
 type AnyFileIoFSControl struct {
 	Seen etw.Seen
 
@@ -4464,23 +3899,21 @@ type AnyFileIoFSControl struct {
 	FileKey etw.Pointer
 	// What the operation returned: of a read or write, the number of bytes.
 	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	TTID      etw.Pointer   // The thread that asks for it.
+	InfoClass FileInfoClass // What is asked for or set.
 }
 
 var anyFileIoFSControl = []*etw.EventDesc{&fileIoFSControlV2, &fileIoFSControlV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoFSControl) EventDescs() []*etw.EventDesc { return anyFileIoFSControl }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoFSControl) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoFSControl, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoFSControl) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoInfoLayout)(e).decode(version, p, ptr, anyFileIoFSControl)
 }
@@ -4493,31 +3926,24 @@ func (e *AnyFileIoFSControl) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoFSControl) Clone() *AnyFileIoFSControl { return &e }
 
-func (e AnyFileIoFSControl) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoFSControl) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoFSControl) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoFSControl) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoOperationEndV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 76 (OperationEnd), version 2,
-// of task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO.
-//
-// A file operation is done. The Irp joins it with the event of its start.
-// xperf's name for stacks of it is FileOpEnd. The layout is that of
-// descriptions; no trace with the event was at hand.
+// FileIoOperationEndV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 76 (OperationEnd), version 2. Its payload has 20 bytes, 12 in programs of 32 bits.
+// [AnyFileIoOperationEnd] says what it means.
 type FileIoOperationEndV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
+	IrpPtr    etw.Pointer
 	ExtraInfo etw.Pointer
-	// How it ended.
-	NtStatus uint32
+	NtStatus  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoOperationEndV2) EventDesc() *etw.EventDesc { return &fileIoOperationEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoOperationEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.IrpPtr = c.Pointer()
@@ -4551,14 +3977,11 @@ func (e *FileIoOperationEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoOperationEndV2) Clone() *FileIoOperationEndV2 { return &e }
 
-func (e FileIoOperationEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoOperationEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoOperationEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoOperationEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoOperationEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 2, Opcode: 76, Task: 7, Keywords: 0x2000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "OperationEnd",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "OperationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "ExtraInfo", Type: etw.InPointer},
@@ -4566,27 +3989,19 @@ var fileIoOperationEndV2 = etw.EventDesc{
 	},
 }
 
-// FileIoOperationEndV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 76 (OperationEnd), version 3,
-// of task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO.
-//
-// A file operation is done. The Irp joins it with the event of its start.
-// xperf's name for stacks of it is FileOpEnd. The layout is that of
-// descriptions; no trace with the event was at hand.
+// FileIoOperationEndV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 76 (OperationEnd), version 3. Its payload has 20 bytes, 12 in programs of 32 bits.
+// [AnyFileIoOperationEnd] says what it means.
 type FileIoOperationEndV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// What the operation returned: of a read or write, the number of bytes.
+	IrpPtr    etw.Pointer
 	ExtraInfo etw.Pointer
-	// How it ended.
-	NtStatus uint32
+	NtStatus  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoOperationEndV3) EventDesc() *etw.EventDesc { return &fileIoOperationEndV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoOperationEndV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.IrpPtr = c.Pointer()
@@ -4620,14 +4035,11 @@ func (e *FileIoOperationEndV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoOperationEndV3) Clone() *FileIoOperationEndV3 { return &e }
 
-func (e FileIoOperationEndV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoOperationEndV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoOperationEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoOperationEndV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoOperationEndV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 3, Opcode: 76, Task: 7, Keywords: 0x2000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "OperationEnd",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "OperationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "ExtraInfo", Type: etw.InPointer},
@@ -4635,16 +4047,16 @@ var fileIoOperationEndV3 = etw.EventDesc{
 	},
 }
 
-// AnyFileIoOperationEnd is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 76 (OperationEnd), of task
-// FileIo, keyword EVENT_TRACE_FLAG_FILE_IO, in any version.
+// AnyFileIoOperationEnd is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 76 (OperationEnd) in any version, of [TaskFileIo], enabled by [KeywordFileIo]
+// (0x2000000).
 //
-// A file operation is done. The Irp joins it with the event of its start.
-// xperf's name for stacks of it is FileOpEnd. The layout is that of
-// descriptions; no trace with the event was at hand.
+// A file operation is done. The Irp joins it with the event of its start. xperf's name for
+// stacks of it is FileOpEnd. The layout is that of descriptions; no trace with the event was
+// at hand.
 //
-// The versions are [FileIoOperationEndV2] and [FileIoOperationEndV3]; a newer
-// one is decoded like the last of these.
+// The versions are [FileIoOperationEndV2] and [FileIoOperationEndV3]; a newer one is decoded
+// like the last of these.
 type AnyFileIoOperationEnd struct {
 	Seen etw.Seen
 
@@ -4652,21 +4064,20 @@ type AnyFileIoOperationEnd struct {
 	IrpPtr etw.Pointer
 	// What the operation returned: of a read or write, the number of bytes.
 	ExtraInfo etw.Pointer
-	// How it ended.
-	NtStatus uint32
+	NtStatus  uint32 // How it ended.
 }
 
 var anyFileIoOperationEnd = []*etw.EventDesc{&fileIoOperationEndV2, &fileIoOperationEndV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoOperationEnd) EventDescs() []*etw.EventDesc { return anyFileIoOperationEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoOperationEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoOperationEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoOperationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -4707,39 +4118,28 @@ func (e *AnyFileIoOperationEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFileIoOperationEnd) Clone() *AnyFileIoOperationEnd { return &e }
 
-func (e AnyFileIoOperationEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoOperationEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoOperationEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoOperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoDirNotifyV2 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 77 (DirNotify), version 2, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A program asks to hear of changes in a folder. xperf's name for stacks of it
-// is FileDirNotify. The layout is that of descriptions; no trace with the
-// event was at hand.
+// FileIoDirNotifyV2 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 77 (DirNotify), version 2. [AnyFileIoDirNotify] says what it means.
 type FileIoDirNotifyV2 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The thread that asks for it.
-	TTID etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
+	TTID       etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	Length  uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	FileIndex uint32
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileKey    etw.Pointer
+	Length     uint32
+	InfoClass  FileInfoClass
+	FileIndex  uint32
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoDirNotifyV2) EventDesc() *etw.EventDesc { return &fileIoDirNotifyV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoDirNotifyV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoV2DirEnumLayout)(e).decode(p, ptr, &fileIoDirNotifyV2)
 }
@@ -4760,46 +4160,31 @@ func (e FileIoDirNotifyV2) Clone() *FileIoDirNotifyV2 {
 	return &e
 }
 
-func (e FileIoDirNotifyV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoDirNotifyV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoDirNotifyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoDirNotifyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDirNotifyV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 2, Opcode: 77, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "DirNotify",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirNotify",
 	Fields: fileIoV2DirEnumLayoutFields,
 }
 
-// FileIoDirNotifyV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 77 (DirNotify), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
-//
-// A program asks to hear of changes in a folder. xperf's name for stacks of it
-// is FileDirNotify. The layout is that of descriptions; no trace with the
-// event was at hand.
+// FileIoDirNotifyV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 77 (DirNotify), version 3. [AnyFileIoDirNotify] says what it means.
 type FileIoDirNotifyV3 struct {
-	// The request, which joins the start of an operation with OperationEnd.
-	IrpPtr etw.Pointer
-	// The open file. Of the events that name files, the file's key.
+	IrpPtr     etw.Pointer
 	FileObject etw.Pointer
-	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID   uint32
-	Length uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	FileIndex uint32
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileKey    etw.Pointer
+	TTID       uint32
+	Length     uint32
+	InfoClass  FileInfoClass
+	FileIndex  uint32
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoDirNotifyV3) EventDesc() *etw.EventDesc { return &fileIoDirNotifyV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoDirNotifyV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoDirEnumLayout)(e).decode(p, ptr, &fileIoDirNotifyV3)
 }
@@ -4820,27 +4205,23 @@ func (e FileIoDirNotifyV3) Clone() *FileIoDirNotifyV3 {
 	return &e
 }
 
-func (e FileIoDirNotifyV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoDirNotifyV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoDirNotifyV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoDirNotifyV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDirNotifyV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 3, Opcode: 77, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "DirNotify",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirNotify",
 	Fields: fileIoDirEnumLayoutFields,
 }
 
-// AnyFileIoDirNotify is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 77 (DirNotify), of task FileIo,
-// keyword EVENT_TRACE_FLAG_FILE_IO_INIT, in any version.
+// AnyFileIoDirNotify is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 77 (DirNotify) in any version, of [TaskFileIo], enabled by [KeywordFileIoInit]
+// (0x4000000).
 //
-// A program asks to hear of changes in a folder. xperf's name for stacks of it
-// is FileDirNotify. The layout is that of descriptions; no trace with the
-// event was at hand.
+// A program asks to hear of changes in a folder. xperf's name for stacks of it is
+// FileDirNotify. The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [FileIoDirNotifyV2] and [FileIoDirNotifyV3]; a newer one is
-// decoded like the last of these.
+// The versions are [FileIoDirNotifyV2] and [FileIoDirNotifyV3]; a newer one is decoded like
+// the last of these.
 type AnyFileIoDirNotify struct {
 	Seen etw.Seen
 
@@ -4849,28 +4230,25 @@ type AnyFileIoDirNotify struct {
 	// The open file. Of the events that name files, the file's key.
 	FileObject etw.Pointer
 	// The file's key, which FileIo/Name, FileCreate and FileRundown name.
-	FileKey etw.Pointer
-	// The thread that asks for it.
-	TTID   etw.Pointer
-	Length uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
+	FileKey   etw.Pointer
+	TTID      etw.Pointer // The thread that asks for it.
+	Length    uint32
+	InfoClass FileInfoClass // What is asked for or set.
 	FileIndex uint32
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	FileName  etw.UTF16 // The file's path, as the kernel has it.
 }
 
 var anyFileIoDirNotify = []*etw.EventDesc{&fileIoDirNotifyV2, &fileIoDirNotifyV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoDirNotify) EventDescs() []*etw.EventDesc { return anyFileIoDirNotify }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFileIoDirNotify) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFileIoDirNotify, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFileIoDirNotify) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFileIoDirEnumLayout)(e).decode(version, p, ptr, anyFileIoDirNotify)
 }
@@ -4886,13 +4264,14 @@ func (e AnyFileIoDirNotify) Clone() *AnyFileIoDirNotify {
 	return &e
 }
 
-func (e AnyFileIoDirNotify) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFileIoDirNotify) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFileIoDirNotify) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFileIoDirNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FileIoDeletePathV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 79 (DeletePath), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
+// FileIoDeletePathV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 79 (DeletePath), version 3, of [TaskFileIo], enabled by [KeywordFileIoInit]
+// (0x4000000). [AnyFileIoDeletePath] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type FileIoDeletePathV3 struct {
@@ -4904,19 +4283,15 @@ type FileIoDeletePathV3 struct {
 	FileKey etw.Pointer
 	// What the operation returned: of a read or write, the number of bytes.
 	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	TTID      uint32        // The thread that asks for it.
+	InfoClass FileInfoClass // What is asked for or set.
+	FileName  etw.UTF16     // The file's path, as the kernel has it.
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoDeletePathV3) EventDesc() *etw.EventDesc { return &fileIoDeletePathV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoDeletePathV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoPathOperationLayout)(e).decode(p, ptr, &fileIoDeletePathV3)
 }
@@ -4937,19 +4312,15 @@ func (e FileIoDeletePathV3) Clone() *FileIoDeletePathV3 {
 	return &e
 }
 
-func (e FileIoDeletePathV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoDeletePathV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoDeletePathV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoDeletePathV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDeletePathV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 79, Version: 3, Opcode: 79, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "DeletePath",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DeletePath",
 	Fields: fileIoPathOperationLayoutFields,
 }
 
-// fileIoPathOperationLayout is the template FileIo_PathOperation, which
-// several events use.
+// fileIoPathOperationLayout is the template FileIo_PathOperation, which several events use.
 type fileIoPathOperationLayout FileIoDeletePathV3
 
 func (e *fileIoPathOperationLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -5010,21 +4381,13 @@ var fileIoPathOperationLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyFileIoDeletePath is [FileIoDeletePathV3] in any version: a newer one is
-// decoded like it.
+// AnyFileIoDeletePath is [FileIoDeletePathV3] in any version: a newer one is decoded like it.
 type AnyFileIoDeletePath struct {
 	Seen etw.Seen
 	FileIoDeletePathV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFileIoDeletePath) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fileIoDeletePathV3}
-}
-func (e *AnyFileIoDeletePath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFileIoDeletePath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.FileIoDeletePathV3.DecodePayload(p, ptr)
@@ -5036,9 +4399,9 @@ func (e AnyFileIoDeletePath) Clone() *AnyFileIoDeletePath {
 	return &e
 }
 
-// FileIoRenamePathV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 80 (RenamePath), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
+// FileIoRenamePathV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 80 (RenamePath), version 3, of [TaskFileIo], enabled by [KeywordFileIoInit]
+// (0x4000000). [AnyFileIoRenamePath] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type FileIoRenamePathV3 struct {
@@ -5050,19 +4413,15 @@ type FileIoRenamePathV3 struct {
 	FileKey etw.Pointer
 	// What the operation returned: of a read or write, the number of bytes.
 	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	TTID      uint32        // The thread that asks for it.
+	InfoClass FileInfoClass // What is asked for or set.
+	FileName  etw.UTF16     // The file's path, as the kernel has it.
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoRenamePathV3) EventDesc() *etw.EventDesc { return &fileIoRenamePathV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoRenamePathV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoPathOperationLayout)(e).decode(p, ptr, &fileIoRenamePathV3)
 }
@@ -5083,32 +4442,21 @@ func (e FileIoRenamePathV3) Clone() *FileIoRenamePathV3 {
 	return &e
 }
 
-func (e FileIoRenamePathV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoRenamePathV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoRenamePathV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoRenamePathV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoRenamePathV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 3, Opcode: 80, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "RenamePath",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "RenamePath",
 	Fields: fileIoPathOperationLayoutFields,
 }
 
-// AnyFileIoRenamePath is [FileIoRenamePathV3] in any version: a newer one is
-// decoded like it.
+// AnyFileIoRenamePath is [FileIoRenamePathV3] in any version: a newer one is decoded like it.
 type AnyFileIoRenamePath struct {
 	Seen etw.Seen
 	FileIoRenamePathV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFileIoRenamePath) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fileIoRenamePathV3}
-}
-func (e *AnyFileIoRenamePath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFileIoRenamePath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.FileIoRenamePathV3.DecodePayload(p, ptr)
@@ -5120,9 +4468,9 @@ func (e AnyFileIoRenamePath) Clone() *AnyFileIoRenamePath {
 	return &e
 }
 
-// FileIoSetLinkPathV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 81 (SetLinkPath), version 3, of
-// task FileIo, keyword EVENT_TRACE_FLAG_FILE_IO_INIT.
+// FileIoSetLinkPathV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 81 (SetLinkPath), version 3, of [TaskFileIo], enabled by [KeywordFileIoInit]
+// (0x4000000). [AnyFileIoSetLinkPath] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type FileIoSetLinkPathV3 struct {
@@ -5134,19 +4482,15 @@ type FileIoSetLinkPathV3 struct {
 	FileKey etw.Pointer
 	// What the operation returned: of a read or write, the number of bytes.
 	ExtraInfo etw.Pointer
-	// The thread that asks for it.
-	TTID uint32
-	// What is asked for or set.
-	InfoClass FileInfoClass
-	// The file's path, as the kernel has it.
-	FileName etw.UTF16
+	TTID      uint32        // The thread that asks for it.
+	InfoClass FileInfoClass // What is asked for or set.
+	FileName  etw.UTF16     // The file's path, as the kernel has it.
 }
 
 // EventDesc returns the description of the event.
 func (*FileIoSetLinkPathV3) EventDesc() *etw.EventDesc { return &fileIoSetLinkPathV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FileIoSetLinkPathV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fileIoPathOperationLayout)(e).decode(p, ptr, &fileIoSetLinkPathV3)
 }
@@ -5167,32 +4511,22 @@ func (e FileIoSetLinkPathV3) Clone() *FileIoSetLinkPathV3 {
 	return &e
 }
 
-func (e FileIoSetLinkPathV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoSetLinkPathV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoSetLinkPathV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoSetLinkPathV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoSetLinkPathV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 81, Version: 3, Opcode: 81, Task: 7, Keywords: 0x4000000,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "SetLinkPath",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "SetLinkPath",
 	Fields: fileIoPathOperationLayoutFields,
 }
 
-// AnyFileIoSetLinkPath is [FileIoSetLinkPathV3] in any version: a newer one is
-// decoded like it.
+// AnyFileIoSetLinkPath is [FileIoSetLinkPathV3] in any version: a newer one is decoded like
+// it.
 type AnyFileIoSetLinkPath struct {
 	Seen etw.Seen
 	FileIoSetLinkPathV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFileIoSetLinkPath) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fileIoSetLinkPathV3}
-}
-func (e *AnyFileIoSetLinkPath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFileIoSetLinkPath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.FileIoSetLinkPathV3.DecodePayload(p, ptr)
@@ -5204,12 +4538,12 @@ func (e AnyFileIoSetLinkPath) Clone() *AnyFileIoSetLinkPath {
 	return &e
 }
 
-// FileIoPreOpInitV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 96 (PreOpInit), version 3, of
-// task FileIo.
+// FileIoPreOpInitV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
+// 96 (PreOpInit), version 3, of [TaskFileIo]. Its payload has 44 bytes, 24 in programs of 32
+// bits. [AnyFileIoPreOpInit] takes newer versions, too.
 //
-// xperf's name for stacks of it is MiniFilterPreOpInit. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is MiniFilterPreOpInit. The layout is that of descriptions; no
+// trace with the event was at hand.
 type FileIoPreOpInitV3 struct {
 	RoutineAddr etw.Pointer
 	// The open file. Of the events that name files, the file's key.
@@ -5224,8 +4558,7 @@ type FileIoPreOpInitV3 struct {
 // EventDesc returns the description of the event.
 func (*FileIoPreOpInitV3) EventDesc() *etw.EventDesc { return &fileIoPreOpInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoPreOpInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fltIoInitLayout)(e).decode(p, ptr, &fileIoPreOpInitV3)
 }
@@ -5236,21 +4569,16 @@ func (e *FileIoPreOpInitV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoPreOpInitV3) FieldValue(i int) etw.Value {
-	return (*fltIoInitLayout)(e).FieldValue(i)
-}
+func (e *FileIoPreOpInitV3) FieldValue(i int) etw.Value { return (*fltIoInitLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoPreOpInitV3) Clone() *FileIoPreOpInitV3 { return &e }
 
-func (e FileIoPreOpInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoPreOpInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoPreOpInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoPreOpInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoPreOpInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 96, Version: 3, Opcode: 96, Task: 7,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "PreOpInit",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "PreOpInit",
 	Fields: fltIoInitLayoutFields,
 }
 
@@ -5306,19 +4634,13 @@ var fltIoInitLayoutFields = []etw.FieldDesc{
 	{Name: "MajorFunction", Type: etw.InUInt32, Map: &irpMajorFunctionMap},
 }
 
-// AnyFileIoPreOpInit is [FileIoPreOpInitV3] in any version: a newer one is
-// decoded like it.
+// AnyFileIoPreOpInit is [FileIoPreOpInitV3] in any version: a newer one is decoded like it.
 type AnyFileIoPreOpInit struct {
 	Seen etw.Seen
 	FileIoPreOpInitV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFileIoPreOpInit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&fileIoPreOpInitV3} }
-func (e *AnyFileIoPreOpInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFileIoPreOpInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.FileIoPreOpInitV3.DecodePayload(p, ptr)
@@ -5327,12 +4649,12 @@ func (e *AnyFileIoPreOpInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyFileIoPreOpInit) Clone() *AnyFileIoPreOpInit { return &e }
 
-// FileIoPostOpInitV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 97 (PostOpInit), version 3, of
-// task FileIo.
+// FileIoPostOpInitV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 97 (PostOpInit), version 3, of [TaskFileIo]. Its payload has 44 bytes, 24 in programs
+// of 32 bits. [AnyFileIoPostOpInit] takes newer versions, too.
 //
-// xperf's name for stacks of it is MiniFilterPostOpInit. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is MiniFilterPostOpInit. The layout is that of descriptions;
+// no trace with the event was at hand.
 type FileIoPostOpInitV3 struct {
 	RoutineAddr etw.Pointer
 	// The open file. Of the events that name files, the file's key.
@@ -5347,8 +4669,7 @@ type FileIoPostOpInitV3 struct {
 // EventDesc returns the description of the event.
 func (*FileIoPostOpInitV3) EventDesc() *etw.EventDesc { return &fileIoPostOpInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoPostOpInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fltIoInitLayout)(e).decode(p, ptr, &fileIoPostOpInitV3)
 }
@@ -5359,39 +4680,26 @@ func (e *FileIoPostOpInitV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FileIoPostOpInitV3) FieldValue(i int) etw.Value {
-	return (*fltIoInitLayout)(e).FieldValue(i)
-}
+func (e *FileIoPostOpInitV3) FieldValue(i int) etw.Value { return (*fltIoInitLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FileIoPostOpInitV3) Clone() *FileIoPostOpInitV3 { return &e }
 
-func (e FileIoPostOpInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoPostOpInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoPostOpInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoPostOpInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoPostOpInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 97, Version: 3, Opcode: 97, Task: 7,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "PostOpInit",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "PostOpInit",
 	Fields: fltIoInitLayoutFields,
 }
 
-// AnyFileIoPostOpInit is [FileIoPostOpInitV3] in any version: a newer one is
-// decoded like it.
+// AnyFileIoPostOpInit is [FileIoPostOpInitV3] in any version: a newer one is decoded like it.
 type AnyFileIoPostOpInit struct {
 	Seen etw.Seen
 	FileIoPostOpInitV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFileIoPostOpInit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fileIoPostOpInitV3}
-}
-func (e *AnyFileIoPostOpInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFileIoPostOpInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.FileIoPostOpInitV3.DecodePayload(p, ptr)
@@ -5400,9 +4708,9 @@ func (e *AnyFileIoPostOpInit) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyFileIoPostOpInit) Clone() *AnyFileIoPostOpInit { return &e }
 
-// FileIoPreOpCompletionV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 98 (PreOpCompletion), version
-// 3, of task FileIo.
+// FileIoPreOpCompletionV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 98 (PreOpCompletion), version 3, of [TaskFileIo]. Its payload has 52 bytes, 32 in
+// programs of 32 bits. [AnyFileIoPreOpCompletion] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type FileIoPreOpCompletionV3 struct {
@@ -5420,8 +4728,7 @@ type FileIoPreOpCompletionV3 struct {
 // EventDesc returns the description of the event.
 func (*FileIoPreOpCompletionV3) EventDesc() *etw.EventDesc { return &fileIoPreOpCompletionV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoPreOpCompletionV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fltIoCompletionLayout)(e).decode(p, ptr, &fileIoPreOpCompletionV3)
 }
@@ -5439,19 +4746,15 @@ func (e *FileIoPreOpCompletionV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoPreOpCompletionV3) Clone() *FileIoPreOpCompletionV3 { return &e }
 
-func (e FileIoPreOpCompletionV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoPreOpCompletionV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoPreOpCompletionV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoPreOpCompletionV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoPreOpCompletionV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 3, Opcode: 98, Task: 7,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "PreOpCompletion",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "PreOpCompletion",
 	Fields: fltIoCompletionLayoutFields,
 }
 
-// fltIoCompletionLayout is the template FltIoCompletion, which several events
-// use.
+// fltIoCompletionLayout is the template FltIoCompletion, which several events use.
 type fltIoCompletionLayout FileIoPreOpCompletionV3
 
 func (e *fltIoCompletionLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -5511,21 +4814,14 @@ var fltIoCompletionLayoutFields = []etw.FieldDesc{
 	{Name: "MajorFunction", Type: etw.InUInt32, Map: &irpMajorFunctionMap},
 }
 
-// AnyFileIoPreOpCompletion is [FileIoPreOpCompletionV3] in any version: a
-// newer one is decoded like it.
+// AnyFileIoPreOpCompletion is [FileIoPreOpCompletionV3] in any version: a newer one is decoded
+// like it.
 type AnyFileIoPreOpCompletion struct {
 	Seen etw.Seen
 	FileIoPreOpCompletionV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFileIoPreOpCompletion) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fileIoPreOpCompletionV3}
-}
-func (e *AnyFileIoPreOpCompletion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFileIoPreOpCompletion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.FileIoPreOpCompletionV3.DecodePayload(p, ptr)
@@ -5534,9 +4830,9 @@ func (e *AnyFileIoPreOpCompletion) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyFileIoPreOpCompletion) Clone() *AnyFileIoPreOpCompletion { return &e }
 
-// FileIoPostOpCompletionV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 99 (PostOpCompletion), version
-// 3, of task FileIo.
+// FileIoPostOpCompletionV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 99 (PostOpCompletion), version 3, of [TaskFileIo]. Its payload has 52 bytes, 32 in
+// programs of 32 bits. [AnyFileIoPostOpCompletion] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type FileIoPostOpCompletionV3 struct {
@@ -5554,8 +4850,7 @@ type FileIoPostOpCompletionV3 struct {
 // EventDesc returns the description of the event.
 func (*FileIoPostOpCompletionV3) EventDesc() *etw.EventDesc { return &fileIoPostOpCompletionV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoPostOpCompletionV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fltIoCompletionLayout)(e).decode(p, ptr, &fileIoPostOpCompletionV3)
 }
@@ -5573,32 +4868,22 @@ func (e *FileIoPostOpCompletionV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoPostOpCompletionV3) Clone() *FileIoPostOpCompletionV3 { return &e }
 
-func (e FileIoPostOpCompletionV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoPostOpCompletionV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoPostOpCompletionV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoPostOpCompletionV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoPostOpCompletionV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 3, Opcode: 99, Task: 7,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "PostOpCompletion",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "PostOpCompletion",
 	Fields: fltIoCompletionLayoutFields,
 }
 
-// AnyFileIoPostOpCompletion is [FileIoPostOpCompletionV3] in any version: a
-// newer one is decoded like it.
+// AnyFileIoPostOpCompletion is [FileIoPostOpCompletionV3] in any version: a newer one is
+// decoded like it.
 type AnyFileIoPostOpCompletion struct {
 	Seen etw.Seen
 	FileIoPostOpCompletionV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFileIoPostOpCompletion) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fileIoPostOpCompletionV3}
-}
-func (e *AnyFileIoPostOpCompletion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFileIoPostOpCompletion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.FileIoPostOpCompletionV3.DecodePayload(p, ptr)
@@ -5607,9 +4892,9 @@ func (e *AnyFileIoPostOpCompletion) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyFileIoPostOpCompletion) Clone() *AnyFileIoPostOpCompletion { return &e }
 
-// FileIoPreOpFailureV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 100 (PreOpFailure), version 3,
-// of task FileIo.
+// FileIoPreOpFailureV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 100 (PreOpFailure), version 3, of [TaskFileIo]. Its payload has 48 bytes, 28 in
+// programs of 32 bits. [AnyFileIoPreOpFailure] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type FileIoPreOpFailureV3 struct {
@@ -5627,8 +4912,7 @@ type FileIoPreOpFailureV3 struct {
 // EventDesc returns the description of the event.
 func (*FileIoPreOpFailureV3) EventDesc() *etw.EventDesc { return &fileIoPreOpFailureV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoPreOpFailureV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fltIoFailureLayout)(e).decode(p, ptr, &fileIoPreOpFailureV3)
 }
@@ -5646,14 +4930,11 @@ func (e *FileIoPreOpFailureV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoPreOpFailureV3) Clone() *FileIoPreOpFailureV3 { return &e }
 
-func (e FileIoPreOpFailureV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoPreOpFailureV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoPreOpFailureV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoPreOpFailureV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoPreOpFailureV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 3, Opcode: 100, Task: 7,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "PreOpFailure",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "PreOpFailure",
 	Fields: fltIoFailureLayoutFields,
 }
 
@@ -5714,21 +4995,14 @@ var fltIoFailureLayoutFields = []etw.FieldDesc{
 	{Name: "Status", Type: etw.InUInt32, Out: etw.OutHexInt32},
 }
 
-// AnyFileIoPreOpFailure is [FileIoPreOpFailureV3] in any version: a newer one
-// is decoded like it.
+// AnyFileIoPreOpFailure is [FileIoPreOpFailureV3] in any version: a newer one is decoded like
+// it.
 type AnyFileIoPreOpFailure struct {
 	Seen etw.Seen
 	FileIoPreOpFailureV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFileIoPreOpFailure) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fileIoPreOpFailureV3}
-}
-func (e *AnyFileIoPreOpFailure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFileIoPreOpFailure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.FileIoPreOpFailureV3.DecodePayload(p, ptr)
@@ -5737,9 +5011,9 @@ func (e *AnyFileIoPreOpFailure) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyFileIoPreOpFailure) Clone() *AnyFileIoPreOpFailure { return &e }
 
-// FileIoPostOpFailureV3 is the classic event of class
-// 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode 101 (PostOpFailure), version 3,
-// of task FileIo.
+// FileIoPostOpFailureV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
+// opcode 101 (PostOpFailure), version 3, of [TaskFileIo]. Its payload has 48 bytes, 28 in
+// programs of 32 bits. [AnyFileIoPostOpFailure] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type FileIoPostOpFailureV3 struct {
@@ -5757,8 +5031,7 @@ type FileIoPostOpFailureV3 struct {
 // EventDesc returns the description of the event.
 func (*FileIoPostOpFailureV3) EventDesc() *etw.EventDesc { return &fileIoPostOpFailureV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FileIoPostOpFailureV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fltIoFailureLayout)(e).decode(p, ptr, &fileIoPostOpFailureV3)
 }
@@ -5776,32 +5049,22 @@ func (e *FileIoPostOpFailureV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FileIoPostOpFailureV3) Clone() *FileIoPostOpFailureV3 { return &e }
 
-func (e FileIoPostOpFailureV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FileIoPostOpFailureV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FileIoPostOpFailureV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FileIoPostOpFailureV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoPostOpFailureV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 101, Version: 3, Opcode: 101, Task: 7,
-	Class:    etw.GUID{0x39, 0xdc, 0xcb, 0x90, 0x3e, 0x4a, 0xd1, 0x11, 0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3},
-	TaskName: "FileIo", OpcodeName: "PostOpFailure",
+	Class: classFileIo, TaskName: "FileIo", OpcodeName: "PostOpFailure",
 	Fields: fltIoFailureLayoutFields,
 }
 
-// AnyFileIoPostOpFailure is [FileIoPostOpFailureV3] in any version: a newer
-// one is decoded like it.
+// AnyFileIoPostOpFailure is [FileIoPostOpFailureV3] in any version: a newer one is decoded
+// like it.
 type AnyFileIoPostOpFailure struct {
 	Seen etw.Seen
 	FileIoPostOpFailureV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFileIoPostOpFailure) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fileIoPostOpFailureV3}
-}
-func (e *AnyFileIoPostOpFailure) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFileIoPostOpFailure) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.FileIoPostOpFailureV3.DecodePayload(p, ptr)

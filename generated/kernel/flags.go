@@ -105,7 +105,7 @@ func ParseKeywords(list string) (uint64, error) {
 }
 
 // keywordAliases are the names of flags that kernel.man does not have.
-var keywordAliases = slices.Concat(shortNames(), []keywords.Alias{
+var keywordAliases = slices.Concat(shortNames(), []keywords.Alias[Keyword]{
 	// xperf and wpr
 	{Name: "PROC_THREAD", Mask: KeywordProcess | KeywordThread},
 	{Name: "ProcessThread", Mask: KeywordProcess | KeywordThread},
@@ -128,13 +128,13 @@ var keywordAliases = slices.Concat(shortNames(), []keywords.Alias{
 
 // shortNames returns the names of the flags without what they share, and without
 // underscores.
-func shortNames() []keywords.Alias {
-	var list []keywords.Alias
+func shortNames() []keywords.Alias[Keyword] {
+	var list []keywords.Alias[Keyword]
 	for _, k := range Provider.Keywords {
 		short := strings.TrimPrefix(k.Name, "EVENT_TRACE_FLAG_")
-		list = append(list, keywords.Alias{Name: short, Mask: k.Mask})
+		list = append(list, keywords.Alias[Keyword]{Name: short, Mask: Keyword(k.Mask)})
 		if joined := strings.ReplaceAll(short, "_", ""); joined != short {
-			list = append(list, keywords.Alias{Name: joined, Mask: k.Mask})
+			list = append(list, keywords.Alias[Keyword]{Name: joined, Mask: Keyword(k.Mask)})
 		}
 	}
 	return list

@@ -5,20 +5,14 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// HeapCreateV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 32 (Create), version 2, of task
-// Heap.
-//
-// A heap was created. Logged with PERF_HEAP of the group masks. xperf's name
-// for stacks of it is HeapCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// HeapCreateV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 32
+// (Create), version 2. Its payload has 12 bytes, 8 in programs of 32 bits. [AnyHeapCreate]
+// says what it means.
 type HeapCreateV2 struct {
-	// The address of the heap.
 	HeapHandle etw.Pointer
 	HeapFlags  uint32
 }
@@ -26,8 +20,7 @@ type HeapCreateV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapCreateV2) EventDesc() *etw.EventDesc { return &heapCreateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapCreateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -57,29 +50,21 @@ func (e *HeapCreateV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapCreateV2) Clone() *HeapCreateV2 { return &e }
 
-func (e HeapCreateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapCreateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Create",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HeapFlags", Type: etw.InUInt32},
 	},
 }
 
-// HeapCreateV3 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 32 (Create), version 3, of task
-// Heap.
-//
-// A heap was created. Logged with PERF_HEAP of the group masks. xperf's name
-// for stacks of it is HeapCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// HeapCreateV3 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 32
+// (Create), version 3. Its payload has 36 bytes, 20 in programs of 32 bits. [AnyHeapCreate]
+// says what it means.
 type HeapCreateV3 struct {
-	// The address of the heap.
 	HeapHandle     etw.Pointer
 	HeapFlags      uint32
 	ReservedSpace  etw.Pointer
@@ -90,8 +75,7 @@ type HeapCreateV3 struct {
 // EventDesc returns the description of the event.
 func (*HeapCreateV3) EventDesc() *etw.EventDesc { return &heapCreateV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapCreateV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -133,14 +117,11 @@ func (e *HeapCreateV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapCreateV3) Clone() *HeapCreateV3 { return &e }
 
-func (e HeapCreateV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapCreateV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapCreateV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapCreateV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapCreateV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 3, Opcode: 32, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Create",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HeapFlags", Type: etw.InUInt32},
@@ -150,42 +131,42 @@ var heapCreateV3 = etw.EventDesc{
 	},
 }
 
-// AnyHeapCreate is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 32 (Create), of task Heap, in
-// any version.
+// AnyHeapCreate is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 32
+// (Create) in any version, of [TaskHeap].
 //
-// A heap was created. Logged with PERF_HEAP of the group masks. xperf's name
-// for stacks of it is HeapCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// A heap was created. Logged with PERF_HEAP of the group masks. xperf's name for stacks of it
+// is HeapCreate. The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [HeapCreateV2] and [HeapCreateV3]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [HeapCreateV2] and [HeapCreateV3]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyHeapCreate struct {
 	Seen etw.Seen
 
-	// The address of the heap.
-	HeapHandle     etw.Pointer
+	HeapHandle     etw.Pointer // The address of the heap.
 	HeapFlags      uint32
 	ReservedSpace  etw.Pointer // since version 3
 	CommittedSpace etw.Pointer // since version 3
 	AllocatedSpace etw.Pointer // since version 3
 }
 
-// HasReservedSpace and its like report whether the version that was decoded
-// has a field.
-func (e *AnyHeapCreate) HasReservedSpace() bool  { return e.Seen.Layout >= 3 }
+// HasReservedSpace reports whether the decoded version has ReservedSpace.
+func (e *AnyHeapCreate) HasReservedSpace() bool { return e.Seen.Layout >= 3 }
+
+// HasCommittedSpace reports whether the decoded version has CommittedSpace.
 func (e *AnyHeapCreate) HasCommittedSpace() bool { return e.Seen.Layout >= 3 }
+
+// HasAllocatedSpace reports whether the decoded version has AllocatedSpace.
 func (e *AnyHeapCreate) HasAllocatedSpace() bool { return e.Seen.Layout >= 3 }
 
 var anyHeapCreate = []*etw.EventDesc{&heapCreateV2, &heapCreateV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyHeapCreate) EventDescs() []*etw.EventDesc { return anyHeapCreate }
-func (e *AnyHeapCreate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapCreate, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyHeapCreate) EventDesc() *etw.EventDesc { return etw.DescOf(anyHeapCreate, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyHeapCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -232,20 +213,20 @@ func (e *AnyHeapCreate) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyHeapCreate) Clone() *AnyHeapCreate { return &e }
 
-func (e AnyHeapCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyHeapCreate) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyHeapCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// HeapAllocV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 33 (Alloc), version 2, of task
-// Heap.
+// HeapAllocV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 33
+// (Alloc), version 2, of [TaskHeap]. Its payload has 28 bytes, 16 in programs of 32 bits.
+// [AnyHeapAlloc] takes newer versions, too.
 //
-// Memory of a heap was allocated. Logged with PERF_HEAP of the group masks.
-// xperf's name for stacks of it is HeapAlloc. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Memory of a heap was allocated. Logged with PERF_HEAP of the group masks. xperf's name for
+// stacks of it is HeapAlloc. The layout is that of descriptions; no trace with the event was
+// at hand.
 type HeapAllocV2 struct {
-	// The address of the heap.
-	HeapHandle   etw.Pointer
+	HeapHandle   etw.Pointer // The address of the heap.
 	AllocSize    etw.Pointer
 	AllocAddress etw.Pointer
 	SourceId     HeapSource
@@ -254,8 +235,7 @@ type HeapAllocV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapAllocV2) EventDesc() *etw.EventDesc { return &heapAllocV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapAllocV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -293,14 +273,11 @@ func (e *HeapAllocV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapAllocV2) Clone() *HeapAllocV2 { return &e }
 
-func (e HeapAllocV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapAllocV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapAllocV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapAllocV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapAllocV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Alloc",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Alloc",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "AllocSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -309,19 +286,13 @@ var heapAllocV2 = etw.EventDesc{
 	},
 }
 
-// AnyHeapAlloc is [HeapAllocV2] in any version: a newer one is decoded like
-// it.
+// AnyHeapAlloc is [HeapAllocV2] in any version: a newer one is decoded like it.
 type AnyHeapAlloc struct {
 	Seen etw.Seen
 	HeapAllocV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapAlloc) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapAllocV2} }
-func (e *AnyHeapAlloc) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapAllocV2.DecodePayload(p, ptr)
@@ -330,16 +301,15 @@ func (e *AnyHeapAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e.
 func (e AnyHeapAlloc) Clone() *AnyHeapAlloc { return &e }
 
-// HeapReAllocV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 34 (ReAlloc), version 2, of
-// task Heap.
+// HeapReAllocV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 34
+// (ReAlloc), version 2, of [TaskHeap]. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnyHeapReAlloc] takes newer versions, too.
 //
-// Memory of a heap was given another size. Logged with PERF_HEAP of the group
-// masks. xperf's name for stacks of it is HeapRealloc. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Memory of a heap was given another size. Logged with PERF_HEAP of the group masks. xperf's
+// name for stacks of it is HeapRealloc. The layout is that of descriptions; no trace with the
+// event was at hand.
 type HeapReAllocV2 struct {
-	// The address of the heap.
-	HeapHandle      etw.Pointer
+	HeapHandle      etw.Pointer // The address of the heap.
 	NewAllocAddress etw.Pointer
 	OldAllocAddress etw.Pointer
 	NewAllocSize    etw.Pointer
@@ -350,8 +320,7 @@ type HeapReAllocV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapReAllocV2) EventDesc() *etw.EventDesc { return &heapReAllocV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapReAllocV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -397,14 +366,11 @@ func (e *HeapReAllocV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapReAllocV2) Clone() *HeapReAllocV2 { return &e }
 
-func (e HeapReAllocV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapReAllocV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapReAllocV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapReAllocV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapReAllocV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "ReAlloc",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "ReAlloc",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "NewAllocAddress", Type: etw.InPointer},
@@ -415,19 +381,13 @@ var heapReAllocV2 = etw.EventDesc{
 	},
 }
 
-// AnyHeapReAlloc is [HeapReAllocV2] in any version: a newer one is decoded
-// like it.
+// AnyHeapReAlloc is [HeapReAllocV2] in any version: a newer one is decoded like it.
 type AnyHeapReAlloc struct {
 	Seen etw.Seen
 	HeapReAllocV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapReAlloc) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapReAllocV2} }
-func (e *AnyHeapReAlloc) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapReAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapReAllocV2.DecodePayload(p, ptr)
@@ -436,23 +396,20 @@ func (e *AnyHeapReAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyHeapReAlloc) Clone() *AnyHeapReAlloc { return &e }
 
-// HeapDestroyV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 35 (Destroy), version 2, of
-// task Heap.
+// HeapDestroyV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 35
+// (Destroy), version 2, of [TaskHeap]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyHeapDestroy] takes newer versions, too.
 //
-// A heap was destroyed. Logged with PERF_HEAP of the group masks. xperf's name
-// for stacks of it is HeapDestroy. The layout is that of descriptions; no
-// trace with the event was at hand.
+// A heap was destroyed. Logged with PERF_HEAP of the group masks. xperf's name for stacks of
+// it is HeapDestroy. The layout is that of descriptions; no trace with the event was at hand.
 type HeapDestroyV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 }
 
 // EventDesc returns the description of the event.
 func (*HeapDestroyV2) EventDesc() *etw.EventDesc { return &heapDestroyV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapDestroyV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapTypeGroup1Layout)(e).decode(p, ptr, &heapDestroyV2)
 }
@@ -463,26 +420,20 @@ func (e *HeapDestroyV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *HeapDestroyV2) FieldValue(i int) etw.Value {
-	return (*heapTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *HeapDestroyV2) FieldValue(i int) etw.Value { return (*heapTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e HeapDestroyV2) Clone() *HeapDestroyV2 { return &e }
 
-func (e HeapDestroyV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapDestroyV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapDestroyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapDestroyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapDestroyV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Destroy",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Destroy",
 	Fields: heapTypeGroup1LayoutFields,
 }
 
-// heapTypeGroup1Layout is the template Heap_TypeGroup1, which several events
-// use.
+// heapTypeGroup1Layout is the template Heap_TypeGroup1, which several events use.
 type heapTypeGroup1Layout HeapDestroyV2
 
 func (e *heapTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -509,19 +460,13 @@ var heapTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "HeapHandle", Type: etw.InPointer},
 }
 
-// AnyHeapDestroy is [HeapDestroyV2] in any version: a newer one is decoded
-// like it.
+// AnyHeapDestroy is [HeapDestroyV2] in any version: a newer one is decoded like it.
 type AnyHeapDestroy struct {
 	Seen etw.Seen
 	HeapDestroyV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapDestroy) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapDestroyV2} }
-func (e *AnyHeapDestroy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapDestroyV2.DecodePayload(p, ptr)
@@ -530,16 +475,15 @@ func (e *AnyHeapDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyHeapDestroy) Clone() *AnyHeapDestroy { return &e }
 
-// HeapFreeV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 36 (Free), version 2, of task
-// Heap.
+// HeapFreeV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 36
+// (Free), version 2, of [TaskHeap]. Its payload has 20 bytes, 12 in programs of 32 bits.
+// [AnyHeapFree] takes newer versions, too.
 //
-// Memory of a heap was freed. Logged with PERF_HEAP of the group masks.
-// xperf's name for stacks of it is HeapFree. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Memory of a heap was freed. Logged with PERF_HEAP of the group masks. xperf's name for
+// stacks of it is HeapFree. The layout is that of descriptions; no trace with the event was at
+// hand.
 type HeapFreeV2 struct {
-	// The address of the heap.
-	HeapHandle  etw.Pointer
+	HeapHandle  etw.Pointer // The address of the heap.
 	FreeAddress etw.Pointer
 	SourceId    HeapSource
 }
@@ -547,8 +491,7 @@ type HeapFreeV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapFreeV2) EventDesc() *etw.EventDesc { return &heapFreeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapFreeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -582,14 +525,11 @@ func (e *HeapFreeV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapFreeV2) Clone() *HeapFreeV2 { return &e }
 
-func (e HeapFreeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapFreeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapFreeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapFreeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Free",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Free",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "FreeAddress", Type: etw.InPointer},
@@ -603,12 +543,7 @@ type AnyHeapFree struct {
 	HeapFreeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapFree) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapFreeV2} }
-func (e *AnyHeapFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapFreeV2.DecodePayload(p, ptr)
@@ -617,14 +552,10 @@ func (e *AnyHeapFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyHeapFree) Clone() *AnyHeapFree { return &e }
 
-// HeapExpandV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37 (Expand), version 2, of task
-// Heap.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// HeapExpandV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37
+// (Expand), version 2. Its payload has 52 bytes, 28 in programs of 32 bits. [AnyHeapExpand]
+// says what it means.
 type HeapExpandV2 struct {
-	// The address of the heap.
 	HeapHandle     etw.Pointer
 	CommittedSize  etw.Pointer
 	CommitAddress  etw.Pointer
@@ -637,8 +568,7 @@ type HeapExpandV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapExpandV2) EventDesc() *etw.EventDesc { return &heapExpandV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapExpandV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -688,14 +618,11 @@ func (e *HeapExpandV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapExpandV2) Clone() *HeapExpandV2 { return &e }
 
-func (e HeapExpandV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapExpandV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapExpandV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapExpandV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapExpandV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Expand",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Expand",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "CommittedSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -707,14 +634,10 @@ var heapExpandV2 = etw.EventDesc{
 	},
 }
 
-// HeapExpandV3 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37 (Expand), version 3, of task
-// Heap.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// HeapExpandV3 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37
+// (Expand), version 3. Its payload has 60 bytes, 32 in programs of 32 bits. [AnyHeapExpand]
+// says what it means.
 type HeapExpandV3 struct {
-	// The address of the heap.
 	HeapHandle     etw.Pointer
 	CommittedSize  etw.Pointer
 	CommitAddress  etw.Pointer
@@ -728,8 +651,7 @@ type HeapExpandV3 struct {
 // EventDesc returns the description of the event.
 func (*HeapExpandV3) EventDesc() *etw.EventDesc { return &heapExpandV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapExpandV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -783,14 +705,11 @@ func (e *HeapExpandV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapExpandV3) Clone() *HeapExpandV3 { return &e }
 
-func (e HeapExpandV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapExpandV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapExpandV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapExpandV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapExpandV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 3, Opcode: 37, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Expand",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Expand",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "CommittedSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -803,20 +722,18 @@ var heapExpandV3 = etw.EventDesc{
 	},
 }
 
-// AnyHeapExpand is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37 (Expand), of task Heap, in
-// any version.
+// AnyHeapExpand is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37
+// (Expand) in any version, of [TaskHeap].
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 //
-// The versions are [HeapExpandV2] and [HeapExpandV3]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [HeapExpandV2] and [HeapExpandV3]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyHeapExpand struct {
 	Seen etw.Seen
 
-	// The address of the heap.
-	HeapHandle     etw.Pointer
+	HeapHandle     etw.Pointer // The address of the heap.
 	CommittedSize  etw.Pointer
 	CommitAddress  etw.Pointer
 	FreeSpace      etw.Pointer
@@ -826,19 +743,18 @@ type AnyHeapExpand struct {
 	AllocatedSpace etw.Pointer // since version 3
 }
 
-// HasAllocatedSpace and its like report whether the version that was decoded
-// has a field.
+// HasAllocatedSpace reports whether the decoded version has AllocatedSpace.
 func (e *AnyHeapExpand) HasAllocatedSpace() bool { return e.Seen.Layout >= 3 }
 
 var anyHeapExpand = []*etw.EventDesc{&heapExpandV2, &heapExpandV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyHeapExpand) EventDescs() []*etw.EventDesc { return anyHeapExpand }
-func (e *AnyHeapExpand) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapExpand, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyHeapExpand) EventDesc() *etw.EventDesc { return etw.DescOf(anyHeapExpand, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyHeapExpand) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -899,24 +815,19 @@ func (e *AnyHeapExpand) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyHeapExpand) Clone() *AnyHeapExpand { return &e }
 
-func (e AnyHeapExpand) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapExpand) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyHeapExpand) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyHeapExpand) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// HeapSnapShotV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 38 (SnapShot), version 2, of
-// task Heap.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// HeapSnapShotV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 38
+// (SnapShot), version 2. [AnyHeapSnapShot] says what it means.
 type HeapSnapShotV2 struct {
-	// The address of the heap.
-	HeapHandle     etw.Pointer
-	FreeSpace      etw.Pointer
-	CommittedSpace etw.Pointer
-	ReservedSpace  etw.Pointer
-	HeapFlags      uint32
-	// The process.
+	HeapHandle        etw.Pointer
+	FreeSpace         etw.Pointer
+	CommittedSpace    etw.Pointer
+	ReservedSpace     etw.Pointer
+	HeapFlags         uint32
 	ProcessId         uint32
 	HasProcessId      bool // the payload has ProcessId
 	LargeUCRSpace     etw.Pointer
@@ -930,8 +841,7 @@ type HeapSnapShotV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapSnapShotV2) EventDesc() *etw.EventDesc { return &heapSnapShotV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapSnapShotV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	*e = HeapSnapShotV2{}
 	c := etw.NewCursor(p, 0, ptr)
@@ -1014,14 +924,11 @@ func (e *HeapSnapShotV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapSnapShotV2) Clone() *HeapSnapShotV2 { return &e }
 
-func (e HeapSnapShotV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapSnapShotV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapSnapShotV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapSnapShotV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapSnapShotV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "SnapShot",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "SnapShot",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "FreeSpace", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1035,20 +942,15 @@ var heapSnapShotV2 = etw.EventDesc{
 	},
 }
 
-// HeapSnapShotV3 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 38 (SnapShot), version 3, of
-// task Heap.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// HeapSnapShotV3 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 38
+// (SnapShot), version 3. Its payload has 64 bytes, 40 in programs of 32 bits.
+// [AnyHeapSnapShot] says what it means.
 type HeapSnapShotV3 struct {
-	// The address of the heap.
 	HeapHandle     etw.Pointer
 	FreeSpace      etw.Pointer
 	CommittedSpace etw.Pointer
 	ReservedSpace  etw.Pointer
 	HeapFlags      uint32
-	// The process.
 	ProcessId      uint32
 	LargeUCRSpace  etw.Pointer
 	FreeListLength uint32
@@ -1059,8 +961,7 @@ type HeapSnapShotV3 struct {
 // EventDesc returns the description of the event.
 func (*HeapSnapShotV3) EventDesc() *etw.EventDesc { return &heapSnapShotV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapSnapShotV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -1122,14 +1023,11 @@ func (e *HeapSnapShotV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapSnapShotV3) Clone() *HeapSnapShotV3 { return &e }
 
-func (e HeapSnapShotV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapSnapShotV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapSnapShotV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapSnapShotV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapSnapShotV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 3, Opcode: 38, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "SnapShot",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "SnapShot",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "FreeSpace", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1144,28 +1042,24 @@ var heapSnapShotV3 = etw.EventDesc{
 	},
 }
 
-// AnyHeapSnapShot is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 38 (SnapShot), of task Heap, in
-// any version.
+// AnyHeapSnapShot is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode
+// 38 (SnapShot) in any version, of [TaskHeap].
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 //
-// The versions are [HeapSnapShotV2] and [HeapSnapShotV3]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [HeapSnapShotV2] and [HeapSnapShotV3]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyHeapSnapShot struct {
 	Seen etw.Seen
 
-	// The address of the heap.
-	HeapHandle     etw.Pointer
-	FreeSpace      etw.Pointer
-	CommittedSpace etw.Pointer
-	ReservedSpace  etw.Pointer
-	HeapFlags      uint32
-	// The process.
-	ProcessId         uint32
-	HasProcessId      bool // the payload has ProcessId
+	HeapHandle        etw.Pointer // The address of the heap.
+	FreeSpace         etw.Pointer
+	CommittedSpace    etw.Pointer
+	ReservedSpace     etw.Pointer
+	HeapFlags         uint32
+	ProcessId         uint32 // The process.
+	HasProcessId      bool   // the payload has ProcessId
 	LargeUCRSpace     etw.Pointer
 	HasLargeUCRSpace  bool // the payload has LargeUCRSpace
 	FreeListLength    uint32
@@ -1175,19 +1069,18 @@ type AnyHeapSnapShot struct {
 	AllocatedSpace    etw.Pointer // since version 3
 }
 
-// HasAllocatedSpace and its like report whether the version that was decoded
-// has a field.
+// HasAllocatedSpace reports whether the decoded version has AllocatedSpace.
 func (e *AnyHeapSnapShot) HasAllocatedSpace() bool { return e.Seen.Layout >= 3 }
 
 var anyHeapSnapShot = []*etw.EventDesc{&heapSnapShotV2, &heapSnapShotV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyHeapSnapShot) EventDescs() []*etw.EventDesc { return anyHeapSnapShot }
-func (e *AnyHeapSnapShot) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapSnapShot, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyHeapSnapShot) EventDesc() *etw.EventDesc { return etw.DescOf(anyHeapSnapShot, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyHeapSnapShot) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -1276,18 +1169,15 @@ func (e *AnyHeapSnapShot) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyHeapSnapShot) Clone() *AnyHeapSnapShot { return &e }
 
-func (e AnyHeapSnapShot) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapSnapShot) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyHeapSnapShot) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyHeapSnapShot) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// HeapContractV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 42 (Contract), version 2, of
-// task Heap.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// HeapContractV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 42
+// (Contract), version 2. Its payload has 52 bytes, 28 in programs of 32 bits.
+// [AnyHeapContract] says what it means.
 type HeapContractV2 struct {
-	// The address of the heap.
 	HeapHandle      etw.Pointer
 	DeCommittedSize etw.Pointer
 	DeCommitAddress etw.Pointer
@@ -1300,8 +1190,7 @@ type HeapContractV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapContractV2) EventDesc() *etw.EventDesc { return &heapContractV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapContractV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -1351,14 +1240,11 @@ func (e *HeapContractV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapContractV2) Clone() *HeapContractV2 { return &e }
 
-func (e HeapContractV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapContractV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapContractV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapContractV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapContractV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Contract",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Contract",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "DeCommittedSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1370,14 +1256,10 @@ var heapContractV2 = etw.EventDesc{
 	},
 }
 
-// HeapContractV3 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 42 (Contract), version 3, of
-// task Heap.
-//
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// HeapContractV3 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 42
+// (Contract), version 3. Its payload has 60 bytes, 32 in programs of 32 bits.
+// [AnyHeapContract] says what it means.
 type HeapContractV3 struct {
-	// The address of the heap.
 	HeapHandle      etw.Pointer
 	DeCommittedSize etw.Pointer
 	DeCommitAddress etw.Pointer
@@ -1391,8 +1273,7 @@ type HeapContractV3 struct {
 // EventDesc returns the description of the event.
 func (*HeapContractV3) EventDesc() *etw.EventDesc { return &heapContractV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapContractV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -1446,14 +1327,11 @@ func (e *HeapContractV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapContractV3) Clone() *HeapContractV3 { return &e }
 
-func (e HeapContractV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapContractV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapContractV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapContractV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapContractV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 3, Opcode: 42, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Contract",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Contract",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "DeCommittedSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1466,21 +1344,18 @@ var heapContractV3 = etw.EventDesc{
 	},
 }
 
-// AnyHeapContract is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 42 (Contract), of task Heap, in
-// any version.
+// AnyHeapContract is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode
+// 42 (Contract) in any version, of [TaskHeap].
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 //
-// The versions are [HeapContractV2] and [HeapContractV3]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [HeapContractV2] and [HeapContractV3]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyHeapContract struct {
 	Seen etw.Seen
 
-	// The address of the heap.
-	HeapHandle      etw.Pointer
+	HeapHandle      etw.Pointer // The address of the heap.
 	DeCommittedSize etw.Pointer
 	DeCommitAddress etw.Pointer
 	FreeSpace       etw.Pointer
@@ -1490,19 +1365,18 @@ type AnyHeapContract struct {
 	AllocatedSpace  etw.Pointer // since version 3
 }
 
-// HasAllocatedSpace and its like report whether the version that was decoded
-// has a field.
+// HasAllocatedSpace reports whether the decoded version has AllocatedSpace.
 func (e *AnyHeapContract) HasAllocatedSpace() bool { return e.Seen.Layout >= 3 }
 
 var anyHeapContract = []*etw.EventDesc{&heapContractV2, &heapContractV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyHeapContract) EventDescs() []*etw.EventDesc { return anyHeapContract }
-func (e *AnyHeapContract) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHeapContract, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyHeapContract) EventDesc() *etw.EventDesc { return etw.DescOf(anyHeapContract, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyHeapContract) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -1563,26 +1437,25 @@ func (e *AnyHeapContract) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyHeapContract) Clone() *AnyHeapContract { return &e }
 
-func (e AnyHeapContract) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHeapContract) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyHeapContract) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyHeapContract) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// HeapLockV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 43 (Lock), version 2, of task
-// Heap.
+// HeapLockV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 43
+// (Lock), version 2, of [TaskHeap]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyHeapLock] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapLockV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 }
 
 // EventDesc returns the description of the event.
 func (*HeapLockV2) EventDesc() *etw.EventDesc { return &heapLockV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapLockV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapTypeGroup1Layout)(e).decode(p, ptr, &heapLockV2)
 }
@@ -1593,21 +1466,16 @@ func (e *HeapLockV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *HeapLockV2) FieldValue(i int) etw.Value {
-	return (*heapTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *HeapLockV2) FieldValue(i int) etw.Value { return (*heapTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e HeapLockV2) Clone() *HeapLockV2 { return &e }
 
-func (e HeapLockV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapLockV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapLockV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapLockV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapLockV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Lock",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Lock",
 	Fields: heapTypeGroup1LayoutFields,
 }
 
@@ -1617,12 +1485,7 @@ type AnyHeapLock struct {
 	HeapLockV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapLock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapLockV2} }
-func (e *AnyHeapLock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapLock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapLockV2.DecodePayload(p, ptr)
@@ -1631,22 +1494,20 @@ func (e *AnyHeapLock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyHeapLock) Clone() *AnyHeapLock { return &e }
 
-// HeapUnlockV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 44 (Unlock), version 2, of task
-// Heap.
+// HeapUnlockV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 44
+// (Unlock), version 2, of [TaskHeap]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyHeapUnlock] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapUnlockV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 }
 
 // EventDesc returns the description of the event.
 func (*HeapUnlockV2) EventDesc() *etw.EventDesc { return &heapUnlockV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapUnlockV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapTypeGroup1Layout)(e).decode(p, ptr, &heapUnlockV2)
 }
@@ -1657,37 +1518,26 @@ func (e *HeapUnlockV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *HeapUnlockV2) FieldValue(i int) etw.Value {
-	return (*heapTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *HeapUnlockV2) FieldValue(i int) etw.Value { return (*heapTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e HeapUnlockV2) Clone() *HeapUnlockV2 { return &e }
 
-func (e HeapUnlockV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapUnlockV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapUnlockV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapUnlockV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapUnlockV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Unlock",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Unlock",
 	Fields: heapTypeGroup1LayoutFields,
 }
 
-// AnyHeapUnlock is [HeapUnlockV2] in any version: a newer one is decoded like
-// it.
+// AnyHeapUnlock is [HeapUnlockV2] in any version: a newer one is decoded like it.
 type AnyHeapUnlock struct {
 	Seen etw.Seen
 	HeapUnlockV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapUnlock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapUnlockV2} }
-func (e *AnyHeapUnlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapUnlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapUnlockV2.DecodePayload(p, ptr)
@@ -1696,22 +1546,20 @@ func (e *AnyHeapUnlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyHeapUnlock) Clone() *AnyHeapUnlock { return &e }
 
-// HeapValidateV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 45 (Validate), version 2, of
-// task Heap.
+// HeapValidateV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 45
+// (Validate), version 2, of [TaskHeap]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyHeapValidate] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapValidateV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 }
 
 // EventDesc returns the description of the event.
 func (*HeapValidateV2) EventDesc() *etw.EventDesc { return &heapValidateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapValidateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapTypeGroup1Layout)(e).decode(p, ptr, &heapValidateV2)
 }
@@ -1722,37 +1570,26 @@ func (e *HeapValidateV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *HeapValidateV2) FieldValue(i int) etw.Value {
-	return (*heapTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *HeapValidateV2) FieldValue(i int) etw.Value { return (*heapTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e HeapValidateV2) Clone() *HeapValidateV2 { return &e }
 
-func (e HeapValidateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapValidateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapValidateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapValidateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapValidateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Validate",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Validate",
 	Fields: heapTypeGroup1LayoutFields,
 }
 
-// AnyHeapValidate is [HeapValidateV2] in any version: a newer one is decoded
-// like it.
+// AnyHeapValidate is [HeapValidateV2] in any version: a newer one is decoded like it.
 type AnyHeapValidate struct {
 	Seen etw.Seen
 	HeapValidateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapValidate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapValidateV2} }
-func (e *AnyHeapValidate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapValidate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapValidateV2.DecodePayload(p, ptr)
@@ -1761,22 +1598,20 @@ func (e *AnyHeapValidate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyHeapValidate) Clone() *AnyHeapValidate { return &e }
 
-// HeapWalkV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 46 (Walk), version 2, of task
-// Heap.
+// HeapWalkV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 46
+// (Walk), version 2, of [TaskHeap]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyHeapWalk] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapWalkV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 }
 
 // EventDesc returns the description of the event.
 func (*HeapWalkV2) EventDesc() *etw.EventDesc { return &heapWalkV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapWalkV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapTypeGroup1Layout)(e).decode(p, ptr, &heapWalkV2)
 }
@@ -1787,21 +1622,16 @@ func (e *HeapWalkV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *HeapWalkV2) FieldValue(i int) etw.Value {
-	return (*heapTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *HeapWalkV2) FieldValue(i int) etw.Value { return (*heapTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e HeapWalkV2) Clone() *HeapWalkV2 { return &e }
 
-func (e HeapWalkV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapWalkV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapWalkV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapWalkV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapWalkV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Walk",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Walk",
 	Fields: heapTypeGroup1LayoutFields,
 }
 
@@ -1811,12 +1641,7 @@ type AnyHeapWalk struct {
 	HeapWalkV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapWalk) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapWalkV2} }
-func (e *AnyHeapWalk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapWalkV2.DecodePayload(p, ptr)
@@ -1825,15 +1650,14 @@ func (e *AnyHeapWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyHeapWalk) Clone() *AnyHeapWalk { return &e }
 
-// HeapSubsegmentAllocV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 47 (SubsegmentAlloc), version
-// 2, of task Heap.
+// HeapSubsegmentAllocV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a,
+// opcode 47 (SubsegmentAlloc), version 2, of [TaskHeap]. Its payload has 32 bytes, 16 in
+// programs of 32 bits. [AnyHeapSubsegmentAlloc] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapSubsegmentAllocV2 struct {
-	// The address of the heap.
-	HeapHandle     etw.Pointer
+	HeapHandle     etw.Pointer // The address of the heap.
 	SubSegment     etw.Pointer
 	SubSegmentSize etw.Pointer
 	BlockSize      etw.Pointer
@@ -1842,8 +1666,7 @@ type HeapSubsegmentAllocV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapSubsegmentAllocV2) EventDesc() *etw.EventDesc { return &heapSubsegmentAllocV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapSubsegmentAllocV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapSubsegmentGroupLayout)(e).decode(p, ptr, &heapSubsegmentAllocV2)
 }
@@ -1861,19 +1684,15 @@ func (e *HeapSubsegmentAllocV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapSubsegmentAllocV2) Clone() *HeapSubsegmentAllocV2 { return &e }
 
-func (e HeapSubsegmentAllocV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapSubsegmentAllocV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapSubsegmentAllocV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapSubsegmentAllocV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapSubsegmentAllocV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "SubsegmentAlloc",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "SubsegmentAlloc",
 	Fields: heapSubsegmentGroupLayoutFields,
 }
 
-// heapSubsegmentGroupLayout is the template Heap_SubsegmentGroup, which
-// several events use.
+// heapSubsegmentGroupLayout is the template Heap_SubsegmentGroup, which several events use.
 type heapSubsegmentGroupLayout HeapSubsegmentAllocV2
 
 func (e *heapSubsegmentGroupLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1915,21 +1734,14 @@ var heapSubsegmentGroupLayoutFields = []etw.FieldDesc{
 	{Name: "BlockSize", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyHeapSubsegmentAlloc is [HeapSubsegmentAllocV2] in any version: a newer
-// one is decoded like it.
+// AnyHeapSubsegmentAlloc is [HeapSubsegmentAllocV2] in any version: a newer one is decoded
+// like it.
 type AnyHeapSubsegmentAlloc struct {
 	Seen etw.Seen
 	HeapSubsegmentAllocV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapSubsegmentAlloc) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapSubsegmentAllocV2}
-}
-func (e *AnyHeapSubsegmentAlloc) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapSubsegmentAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapSubsegmentAllocV2.DecodePayload(p, ptr)
@@ -1938,15 +1750,14 @@ func (e *AnyHeapSubsegmentAlloc) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentAlloc) Clone() *AnyHeapSubsegmentAlloc { return &e }
 
-// HeapSubsegmentFreeV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 48 (SubsegmentFree), version 2,
-// of task Heap.
+// HeapSubsegmentFreeV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a,
+// opcode 48 (SubsegmentFree), version 2, of [TaskHeap]. Its payload has 32 bytes, 16 in
+// programs of 32 bits. [AnyHeapSubsegmentFree] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapSubsegmentFreeV2 struct {
-	// The address of the heap.
-	HeapHandle     etw.Pointer
+	HeapHandle     etw.Pointer // The address of the heap.
 	SubSegment     etw.Pointer
 	SubSegmentSize etw.Pointer
 	BlockSize      etw.Pointer
@@ -1955,8 +1766,7 @@ type HeapSubsegmentFreeV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapSubsegmentFreeV2) EventDesc() *etw.EventDesc { return &heapSubsegmentFreeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapSubsegmentFreeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapSubsegmentGroupLayout)(e).decode(p, ptr, &heapSubsegmentFreeV2)
 }
@@ -1974,32 +1784,22 @@ func (e *HeapSubsegmentFreeV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapSubsegmentFreeV2) Clone() *HeapSubsegmentFreeV2 { return &e }
 
-func (e HeapSubsegmentFreeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapSubsegmentFreeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapSubsegmentFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapSubsegmentFreeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapSubsegmentFreeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "SubsegmentFree",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "SubsegmentFree",
 	Fields: heapSubsegmentGroupLayoutFields,
 }
 
-// AnyHeapSubsegmentFree is [HeapSubsegmentFreeV2] in any version: a newer one
-// is decoded like it.
+// AnyHeapSubsegmentFree is [HeapSubsegmentFreeV2] in any version: a newer one is decoded like
+// it.
 type AnyHeapSubsegmentFree struct {
 	Seen etw.Seen
 	HeapSubsegmentFreeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapSubsegmentFree) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapSubsegmentFreeV2}
-}
-func (e *AnyHeapSubsegmentFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapSubsegmentFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapSubsegmentFreeV2.DecodePayload(p, ptr)
@@ -2009,14 +1809,14 @@ func (e *AnyHeapSubsegmentFree) DecodeVersion(version uint8, p []byte, ptr etw.P
 func (e AnyHeapSubsegmentFree) Clone() *AnyHeapSubsegmentFree { return &e }
 
 // HeapSubsegmentAllocCachedV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 49 (SubsegmentAllocCached),
-// version 2, of task Heap.
+// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 49 (SubsegmentAllocCached), version 2, of
+// [TaskHeap]. Its payload has 32 bytes, 16 in programs of 32 bits.
+// [AnyHeapSubsegmentAllocCached] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapSubsegmentAllocCachedV2 struct {
-	// The address of the heap.
-	HeapHandle     etw.Pointer
+	HeapHandle     etw.Pointer // The address of the heap.
 	SubSegment     etw.Pointer
 	SubSegmentSize etw.Pointer
 	BlockSize      etw.Pointer
@@ -2025,8 +1825,7 @@ type HeapSubsegmentAllocCachedV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapSubsegmentAllocCachedV2) EventDesc() *etw.EventDesc { return &heapSubsegmentAllocCachedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapSubsegmentAllocCachedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapSubsegmentGroupLayout)(e).decode(p, ptr, &heapSubsegmentAllocCachedV2)
 }
@@ -2044,32 +1843,22 @@ func (e *HeapSubsegmentAllocCachedV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapSubsegmentAllocCachedV2) Clone() *HeapSubsegmentAllocCachedV2 { return &e }
 
-func (e HeapSubsegmentAllocCachedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapSubsegmentAllocCachedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapSubsegmentAllocCachedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapSubsegmentAllocCachedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapSubsegmentAllocCachedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "SubsegmentAllocCached",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "SubsegmentAllocCached",
 	Fields: heapSubsegmentGroupLayoutFields,
 }
 
-// AnyHeapSubsegmentAllocCached is [HeapSubsegmentAllocCachedV2] in any
-// version: a newer one is decoded like it.
+// AnyHeapSubsegmentAllocCached is [HeapSubsegmentAllocCachedV2] in any version: a newer one is
+// decoded like it.
 type AnyHeapSubsegmentAllocCached struct {
 	Seen etw.Seen
 	HeapSubsegmentAllocCachedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapSubsegmentAllocCached) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapSubsegmentAllocCachedV2}
-}
-func (e *AnyHeapSubsegmentAllocCached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapSubsegmentAllocCached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapSubsegmentAllocCachedV2.DecodePayload(p, ptr)
@@ -2079,14 +1868,14 @@ func (e *AnyHeapSubsegmentAllocCached) DecodeVersion(version uint8, p []byte, pt
 func (e AnyHeapSubsegmentAllocCached) Clone() *AnyHeapSubsegmentAllocCached { return &e }
 
 // HeapSubsegmentFreeCachedV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 50 (SubsegmentFreeCached),
-// version 2, of task Heap.
+// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 50 (SubsegmentFreeCached), version 2, of
+// [TaskHeap]. Its payload has 32 bytes, 16 in programs of 32 bits.
+// [AnyHeapSubsegmentFreeCached] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapSubsegmentFreeCachedV2 struct {
-	// The address of the heap.
-	HeapHandle     etw.Pointer
+	HeapHandle     etw.Pointer // The address of the heap.
 	SubSegment     etw.Pointer
 	SubSegmentSize etw.Pointer
 	BlockSize      etw.Pointer
@@ -2095,8 +1884,7 @@ type HeapSubsegmentFreeCachedV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapSubsegmentFreeCachedV2) EventDesc() *etw.EventDesc { return &heapSubsegmentFreeCachedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapSubsegmentFreeCachedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapSubsegmentGroupLayout)(e).decode(p, ptr, &heapSubsegmentFreeCachedV2)
 }
@@ -2114,32 +1902,22 @@ func (e *HeapSubsegmentFreeCachedV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapSubsegmentFreeCachedV2) Clone() *HeapSubsegmentFreeCachedV2 { return &e }
 
-func (e HeapSubsegmentFreeCachedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapSubsegmentFreeCachedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapSubsegmentFreeCachedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapSubsegmentFreeCachedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapSubsegmentFreeCachedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "SubsegmentFreeCached",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "SubsegmentFreeCached",
 	Fields: heapSubsegmentGroupLayoutFields,
 }
 
-// AnyHeapSubsegmentFreeCached is [HeapSubsegmentFreeCachedV2] in any version:
-// a newer one is decoded like it.
+// AnyHeapSubsegmentFreeCached is [HeapSubsegmentFreeCachedV2] in any version: a newer one is
+// decoded like it.
 type AnyHeapSubsegmentFreeCached struct {
 	Seen etw.Seen
 	HeapSubsegmentFreeCachedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapSubsegmentFreeCached) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapSubsegmentFreeCachedV2}
-}
-func (e *AnyHeapSubsegmentFreeCached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapSubsegmentFreeCached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapSubsegmentFreeCachedV2.DecodePayload(p, ptr)
@@ -2148,15 +1926,14 @@ func (e *AnyHeapSubsegmentFreeCached) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentFreeCached) Clone() *AnyHeapSubsegmentFreeCached { return &e }
 
-// HeapCommitV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 51 (Commit), version 2, of task
-// Heap.
+// HeapCommitV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 51
+// (Commit), version 2, of [TaskHeap]. Its payload has 28 bytes, 16 in programs of 32 bits.
+// [AnyHeapCommit] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapCommitV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 	Block      etw.Pointer
 	Size       etw.Pointer
 	Caller     HeapCommitCaller
@@ -2165,8 +1942,7 @@ type HeapCommitV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapCommitV2) EventDesc() *etw.EventDesc { return &heapCommitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapCommitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapCommitDecommitLayout)(e).decode(p, ptr, &heapCommitV2)
 }
@@ -2184,19 +1960,15 @@ func (e *HeapCommitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapCommitV2) Clone() *HeapCommitV2 { return &e }
 
-func (e HeapCommitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapCommitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapCommitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapCommitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapCommitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Commit",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Commit",
 	Fields: heapCommitDecommitLayoutFields,
 }
 
-// heapCommitDecommitLayout is the template HeapCommitDecommit, which several
-// events use.
+// heapCommitDecommitLayout is the template HeapCommitDecommit, which several events use.
 type heapCommitDecommitLayout HeapCommitV2
 
 func (e *heapCommitDecommitLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2238,19 +2010,13 @@ var heapCommitDecommitLayoutFields = []etw.FieldDesc{
 	{Name: "Caller", Type: etw.InUInt32, Map: &heapCommitCallerMap},
 }
 
-// AnyHeapCommit is [HeapCommitV2] in any version: a newer one is decoded like
-// it.
+// AnyHeapCommit is [HeapCommitV2] in any version: a newer one is decoded like it.
 type AnyHeapCommit struct {
 	Seen etw.Seen
 	HeapCommitV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapCommit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapCommitV2} }
-func (e *AnyHeapCommit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapCommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapCommitV2.DecodePayload(p, ptr)
@@ -2259,15 +2025,14 @@ func (e *AnyHeapCommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyHeapCommit) Clone() *AnyHeapCommit { return &e }
 
-// HeapDecommitV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 52 (Decommit), version 2, of
-// task Heap.
+// HeapDecommitV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 52
+// (Decommit), version 2, of [TaskHeap]. Its payload has 28 bytes, 16 in programs of 32 bits.
+// [AnyHeapDecommit] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapDecommitV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 	Block      etw.Pointer
 	Size       etw.Pointer
 	Caller     HeapCommitCaller
@@ -2276,8 +2041,7 @@ type HeapDecommitV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapDecommitV2) EventDesc() *etw.EventDesc { return &heapDecommitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapDecommitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*heapCommitDecommitLayout)(e).decode(p, ptr, &heapDecommitV2)
 }
@@ -2295,30 +2059,21 @@ func (e *HeapDecommitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapDecommitV2) Clone() *HeapDecommitV2 { return &e }
 
-func (e HeapDecommitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapDecommitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapDecommitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapDecommitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapDecommitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "Decommit",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "Decommit",
 	Fields: heapCommitDecommitLayoutFields,
 }
 
-// AnyHeapDecommit is [HeapDecommitV2] in any version: a newer one is decoded
-// like it.
+// AnyHeapDecommit is [HeapDecommitV2] in any version: a newer one is decoded like it.
 type AnyHeapDecommit struct {
 	Seen etw.Seen
 	HeapDecommitV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapDecommit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&heapDecommitV2} }
-func (e *AnyHeapDecommit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapDecommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapDecommitV2.DecodePayload(p, ptr)
@@ -2327,15 +2082,14 @@ func (e *AnyHeapDecommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyHeapDecommit) Clone() *AnyHeapDecommit { return &e }
 
-// HeapSubsegmentInitV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 53 (SubsegmentInit), version 2,
-// of task Heap.
+// HeapSubsegmentInitV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a,
+// opcode 53 (SubsegmentInit), version 2, of [TaskHeap]. Its payload has 36 bytes, 20 in
+// programs of 32 bits. [AnyHeapSubsegmentInit] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapSubsegmentInitV2 struct {
-	// The address of the heap.
-	HeapHandle    etw.Pointer
+	HeapHandle    etw.Pointer // The address of the heap.
 	SubSegment    etw.Pointer
 	BlockSize     etw.Pointer
 	BlockCount    etw.Pointer
@@ -2345,8 +2099,7 @@ type HeapSubsegmentInitV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapSubsegmentInitV2) EventDesc() *etw.EventDesc { return &heapSubsegmentInitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapSubsegmentInitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -2388,14 +2141,11 @@ func (e *HeapSubsegmentInitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapSubsegmentInitV2) Clone() *HeapSubsegmentInitV2 { return &e }
 
-func (e HeapSubsegmentInitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapSubsegmentInitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapSubsegmentInitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapSubsegmentInitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapSubsegmentInitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "SubsegmentInit",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "SubsegmentInit",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "SubSegment", Type: etw.InPointer},
@@ -2405,21 +2155,14 @@ var heapSubsegmentInitV2 = etw.EventDesc{
 	},
 }
 
-// AnyHeapSubsegmentInit is [HeapSubsegmentInitV2] in any version: a newer one
-// is decoded like it.
+// AnyHeapSubsegmentInit is [HeapSubsegmentInitV2] in any version: a newer one is decoded like
+// it.
 type AnyHeapSubsegmentInit struct {
 	Seen etw.Seen
 	HeapSubsegmentInitV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapSubsegmentInit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapSubsegmentInitV2}
-}
-func (e *AnyHeapSubsegmentInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapSubsegmentInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapSubsegmentInitV2.DecodePayload(p, ptr)
@@ -2429,22 +2172,21 @@ func (e *AnyHeapSubsegmentInit) DecodeVersion(version uint8, p []byte, ptr etw.P
 func (e AnyHeapSubsegmentInit) Clone() *AnyHeapSubsegmentInit { return &e }
 
 // HeapAffinityManagerEnableV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 54 (AffinityManagerEnable),
-// version 2, of task Heap.
+// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 54 (AffinityManagerEnable), version 2, of
+// [TaskHeap]. Its payload has 12 bytes, 8 in programs of 32 bits.
+// [AnyHeapAffinityManagerEnable] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapAffinityManagerEnableV2 struct {
-	// The address of the heap.
-	HeapHandle  etw.Pointer
+	HeapHandle  etw.Pointer // The address of the heap.
 	BucketIndex uint32
 }
 
 // EventDesc returns the description of the event.
 func (*HeapAffinityManagerEnableV2) EventDesc() *etw.EventDesc { return &heapAffinityManagerEnableV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapAffinityManagerEnableV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -2474,35 +2216,25 @@ func (e *HeapAffinityManagerEnableV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapAffinityManagerEnableV2) Clone() *HeapAffinityManagerEnableV2 { return &e }
 
-func (e HeapAffinityManagerEnableV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapAffinityManagerEnableV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapAffinityManagerEnableV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapAffinityManagerEnableV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapAffinityManagerEnableV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 54, Version: 2, Opcode: 54, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "AffinityManagerEnable",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "AffinityManagerEnable",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "BucketIndex", Type: etw.InUInt32},
 	},
 }
 
-// AnyHeapAffinityManagerEnable is [HeapAffinityManagerEnableV2] in any
-// version: a newer one is decoded like it.
+// AnyHeapAffinityManagerEnable is [HeapAffinityManagerEnableV2] in any version: a newer one is
+// decoded like it.
 type AnyHeapAffinityManagerEnable struct {
 	Seen etw.Seen
 	HeapAffinityManagerEnableV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapAffinityManagerEnable) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapAffinityManagerEnableV2}
-}
-func (e *AnyHeapAffinityManagerEnable) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapAffinityManagerEnable) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapAffinityManagerEnableV2.DecodePayload(p, ptr)
@@ -2512,11 +2244,12 @@ func (e *AnyHeapAffinityManagerEnable) DecodeVersion(version uint8, p []byte, pt
 func (e AnyHeapAffinityManagerEnable) Clone() *AnyHeapAffinityManagerEnable { return &e }
 
 // HeapAffinitySlotAssignedV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 55 (AffinitySlotAssigned),
-// version 2, of task Heap.
+// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 55 (AffinitySlotAssigned), version 2, of
+// [TaskHeap]. Its payload has 4 bytes. [AnyHeapAffinitySlotAssigned] takes newer versions,
+// too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapAffinitySlotAssignedV2 struct {
 	SlotIndex uint32
 }
@@ -2524,8 +2257,7 @@ type HeapAffinitySlotAssignedV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapAffinitySlotAssignedV2) EventDesc() *etw.EventDesc { return &heapAffinitySlotAssignedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapAffinitySlotAssignedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&heapAffinitySlotAssignedV2, p, ptr)
@@ -2552,34 +2284,24 @@ func (e *HeapAffinitySlotAssignedV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapAffinitySlotAssignedV2) Clone() *HeapAffinitySlotAssignedV2 { return &e }
 
-func (e HeapAffinitySlotAssignedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapAffinitySlotAssignedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapAffinitySlotAssignedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapAffinitySlotAssignedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapAffinitySlotAssignedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "AffinitySlotAssigned",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "AffinitySlotAssigned",
 	Fields: []etw.FieldDesc{
 		{Name: "SlotIndex", Type: etw.InUInt32},
 	},
 }
 
-// AnyHeapAffinitySlotAssigned is [HeapAffinitySlotAssignedV2] in any version:
-// a newer one is decoded like it.
+// AnyHeapAffinitySlotAssigned is [HeapAffinitySlotAssignedV2] in any version: a newer one is
+// decoded like it.
 type AnyHeapAffinitySlotAssigned struct {
 	Seen etw.Seen
 	HeapAffinitySlotAssignedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapAffinitySlotAssigned) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapAffinitySlotAssignedV2}
-}
-func (e *AnyHeapAffinitySlotAssigned) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapAffinitySlotAssigned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapAffinitySlotAssignedV2.DecodePayload(p, ptr)
@@ -2589,22 +2311,21 @@ func (e *AnyHeapAffinitySlotAssigned) DecodeVersion(version uint8, p []byte, ptr
 func (e AnyHeapAffinitySlotAssigned) Clone() *AnyHeapAffinitySlotAssigned { return &e }
 
 // HeapSubSegmentActivatedV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 56 (SubSegmentActivated),
-// version 2, of task Heap.
+// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 56 (SubSegmentActivated), version 2, of
+// [TaskHeap]. Its payload has 16 bytes, 8 in programs of 32 bits. [AnyHeapSubSegmentActivated]
+// takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapSubSegmentActivatedV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 	SubSegment etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*HeapSubSegmentActivatedV2) EventDesc() *etw.EventDesc { return &heapSubSegmentActivatedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapSubSegmentActivatedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -2634,35 +2355,25 @@ func (e *HeapSubSegmentActivatedV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapSubSegmentActivatedV2) Clone() *HeapSubSegmentActivatedV2 { return &e }
 
-func (e HeapSubSegmentActivatedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapSubSegmentActivatedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapSubSegmentActivatedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapSubSegmentActivatedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapSubSegmentActivatedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 56, Version: 2, Opcode: 56, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "SubSegmentActivated",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "SubSegmentActivated",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "SubSegment", Type: etw.InPointer},
 	},
 }
 
-// AnyHeapSubSegmentActivated is [HeapSubSegmentActivatedV2] in any version: a
-// newer one is decoded like it.
+// AnyHeapSubSegmentActivated is [HeapSubSegmentActivatedV2] in any version: a newer one is
+// decoded like it.
 type AnyHeapSubSegmentActivated struct {
 	Seen etw.Seen
 	HeapSubSegmentActivatedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapSubSegmentActivated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapSubSegmentActivatedV2}
-}
-func (e *AnyHeapSubSegmentActivated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapSubSegmentActivated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapSubSegmentActivatedV2.DecodePayload(p, ptr)
@@ -2672,11 +2383,12 @@ func (e *AnyHeapSubSegmentActivated) DecodeVersion(version uint8, p []byte, ptr 
 func (e AnyHeapSubSegmentActivated) Clone() *AnyHeapSubSegmentActivated { return &e }
 
 // HeapAffinitySlotChangedV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 57 (AffinitySlotChanged),
-// version 2, of task Heap.
+// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 57 (AffinitySlotChanged), version 2, of
+// [TaskHeap]. Its payload has 20 bytes, 12 in programs of 32 bits.
+// [AnyHeapAffinitySlotChanged] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapAffinitySlotChangedV2 struct {
 	Heap       etw.Pointer
 	SubSegment etw.Pointer
@@ -2686,8 +2398,7 @@ type HeapAffinitySlotChangedV2 struct {
 // EventDesc returns the description of the event.
 func (*HeapAffinitySlotChangedV2) EventDesc() *etw.EventDesc { return &heapAffinitySlotChangedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapAffinitySlotChangedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Heap = c.Pointer()
@@ -2721,14 +2432,11 @@ func (e *HeapAffinitySlotChangedV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeapAffinitySlotChangedV2) Clone() *HeapAffinitySlotChangedV2 { return &e }
 
-func (e HeapAffinitySlotChangedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeapAffinitySlotChangedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeapAffinitySlotChangedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeapAffinitySlotChangedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var heapAffinitySlotChangedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 2, Opcode: 57, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "AffinitySlotChanged",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "AffinitySlotChanged",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InPointer},
 		{Name: "SubSegment", Type: etw.InPointer},
@@ -2736,21 +2444,14 @@ var heapAffinitySlotChangedV2 = etw.EventDesc{
 	},
 }
 
-// AnyHeapAffinitySlotChanged is [HeapAffinitySlotChangedV2] in any version: a
-// newer one is decoded like it.
+// AnyHeapAffinitySlotChanged is [HeapAffinitySlotChangedV2] in any version: a newer one is
+// decoded like it.
 type AnyHeapAffinitySlotChanged struct {
 	Seen etw.Seen
 	HeapAffinitySlotChangedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapAffinitySlotChanged) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapAffinitySlotChangedV2}
-}
-func (e *AnyHeapAffinitySlotChanged) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapAffinitySlotChanged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapAffinitySlotChangedV2.DecodePayload(p, ptr)
@@ -2760,11 +2461,12 @@ func (e *AnyHeapAffinitySlotChanged) DecodeVersion(version uint8, p []byte, ptr 
 func (e AnyHeapAffinitySlotChanged) Clone() *AnyHeapAffinitySlotChanged { return &e }
 
 // HeapSubsegmentReuseThresholdActivatedV2 is the classic event of class
-// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 58
-// (SubsegmentReuseThresholdActivated), version 2, of task Heap.
+// 222962ab-6180-4b88-a825-346b75f2a24a, opcode 58 (SubsegmentReuseThresholdActivated), version
+// 2, of [TaskHeap]. Its payload has 20 bytes, 12 in programs of 32 bits.
+// [AnyHeapSubsegmentReuseThresholdActivated] takes newer versions, too.
 //
-// Logged with PERF_HEAP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_HEAP of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type HeapSubsegmentReuseThresholdActivatedV2 struct {
 	Heap        etw.Pointer
 	SubSegment  etw.Pointer
@@ -2776,8 +2478,7 @@ func (*HeapSubsegmentReuseThresholdActivatedV2) EventDesc() *etw.EventDesc {
 	return &heapSubsegmentReuseThresholdActivatedV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeapSubsegmentReuseThresholdActivatedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Heap = c.Pointer()
@@ -2816,15 +2517,10 @@ func (e HeapSubsegmentReuseThresholdActivatedV2) Clone() *HeapSubsegmentReuseThr
 func (e HeapSubsegmentReuseThresholdActivatedV2) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e HeapSubsegmentReuseThresholdActivatedV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e HeapSubsegmentReuseThresholdActivatedV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var heapSubsegmentReuseThresholdActivatedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 2, Opcode: 58, Task: 23,
-	Class:    etw.GUID{0xab, 0x62, 0x29, 0x22, 0x80, 0x61, 0x88, 0x4b, 0xa8, 0x25, 0x34, 0x6b, 0x75, 0xf2, 0xa2, 0x4a},
-	TaskName: "Heap", OpcodeName: "SubsegmentReuseThresholdActivated",
+	Class: classHeap, TaskName: "Heap", OpcodeName: "SubsegmentReuseThresholdActivated",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InPointer},
 		{Name: "SubSegment", Type: etw.InPointer},
@@ -2832,22 +2528,14 @@ var heapSubsegmentReuseThresholdActivatedV2 = etw.EventDesc{
 	},
 }
 
-// AnyHeapSubsegmentReuseThresholdActivated is
-// [HeapSubsegmentReuseThresholdActivatedV2] in any version: a newer one is
-// decoded like it.
+// AnyHeapSubsegmentReuseThresholdActivated is [HeapSubsegmentReuseThresholdActivatedV2] in any
+// version: a newer one is decoded like it.
 type AnyHeapSubsegmentReuseThresholdActivated struct {
 	Seen etw.Seen
 	HeapSubsegmentReuseThresholdActivatedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHeapSubsegmentReuseThresholdActivated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&heapSubsegmentReuseThresholdActivatedV2}
-}
-func (e *AnyHeapSubsegmentReuseThresholdActivated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHeapSubsegmentReuseThresholdActivated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HeapSubsegmentReuseThresholdActivatedV2.DecodePayload(p, ptr)

@@ -5,46 +5,31 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ImageUnloadV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 2 (Unload), version 2, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
-//
-// An image was unmapped. xperf's name for stacks of it is ImageUnload.
+// ImageUnloadV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 2
+// (Unload), version 2. [AnyImageUnload] says what it means.
 type ImageUnloadV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
+	ImageBase     etw.Pointer
+	ImageSize     etw.Pointer
+	ProcessId     uint32
 	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
 	TimeDateStamp uint32
 	Reserved0     uint32
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
-	DefaultBase etw.Pointer
-	Reserved1   uint32
-	Reserved2   uint32
-	Reserved3   uint32
-	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
-	FileName etw.UTF16
+	DefaultBase   etw.Pointer
+	Reserved1     uint32
+	Reserved2     uint32
+	Reserved3     uint32
+	Reserved4     uint32
+	FileName      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageUnloadV2) EventDesc() *etw.EventDesc { return &imageUnloadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageUnloadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLoadV2Layout)(e).decode(p, ptr, &imageUnloadV2)
 }
@@ -55,9 +40,7 @@ func (e *ImageUnloadV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageUnloadV2) FieldValue(i int) etw.Value {
-	return (*imageLoadV2Layout)(e).FieldValue(i)
-}
+func (e *ImageUnloadV2) FieldValue(i int) etw.Value { return (*imageLoadV2Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageUnloadV2) Clone() *ImageUnloadV2 {
@@ -65,14 +48,11 @@ func (e ImageUnloadV2) Clone() *ImageUnloadV2 {
 	return &e
 }
 
-func (e ImageUnloadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageUnloadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageUnloadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageUnloadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageUnloadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 2, Opcode: 2, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "Unload",
+	Class: classImage, TaskName: "Image", OpcodeName: "Unload",
 	Fields: imageLoadV2LayoutFields,
 }
 
@@ -162,44 +142,29 @@ var imageLoadV2LayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// ImageUnloadV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 2 (Unload), version 3, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
-//
-// An image was unmapped. xperf's name for stacks of it is ImageUnload.
+// ImageUnloadV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 2
+// (Unload), version 3. [AnyImageUnload] says what it means.
 type ImageUnloadV3 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
-	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
-	TimeDateStamp uint32
-	// How far its signature is trusted.
+	ImageBase      etw.Pointer
+	ImageSize      etw.Pointer
+	ProcessId      uint32
+	ImageChecksum  uint32
+	TimeDateStamp  uint32
 	SignatureLevel SignatureLevel
 	SignatureType  SignatureType
 	Reserved0      uint16
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
-	DefaultBase etw.Pointer
-	Reserved1   uint32
-	Reserved2   uint32
-	Reserved3   uint32
-	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
-	FileName etw.UTF16
+	DefaultBase    etw.Pointer
+	Reserved1      uint32
+	Reserved2      uint32
+	Reserved3      uint32
+	Reserved4      uint32
+	FileName       etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageUnloadV3) EventDesc() *etw.EventDesc { return &imageUnloadV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageUnloadV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLoadLayout)(e).decode(p, ptr, &imageUnloadV3)
 }
@@ -210,9 +175,7 @@ func (e *ImageUnloadV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageUnloadV3) FieldValue(i int) etw.Value {
-	return (*imageLoadLayout)(e).FieldValue(i)
-}
+func (e *ImageUnloadV3) FieldValue(i int) etw.Value { return (*imageLoadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageUnloadV3) Clone() *ImageUnloadV3 {
@@ -220,14 +183,11 @@ func (e ImageUnloadV3) Clone() *ImageUnloadV3 {
 	return &e
 }
 
-func (e ImageUnloadV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageUnloadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageUnloadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageUnloadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageUnloadV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 3, Opcode: 2, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "Unload",
+	Class: classImage, TaskName: "Image", OpcodeName: "Unload",
 	Fields: imageLoadLayoutFields,
 }
 
@@ -327,66 +287,60 @@ var imageLoadLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyImageUnload is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 2 (Unload), of task Image,
-// keyword EVENT_TRACE_FLAG_IMAGE_LOAD, in any version.
+// AnyImageUnload is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 2
+// (Unload) in any version, of [TaskImage], enabled by [KeywordImageLoad] (0x4).
 //
 // An image was unmapped. xperf's name for stacks of it is ImageUnload.
 //
-// The versions are [ImageUnloadV2] and [ImageUnloadV3]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [ImageUnloadV2] and [ImageUnloadV3]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyImageUnload struct {
 	Seen etw.Seen
 
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
+	ImageSize etw.Pointer // Its size in memory, in bytes.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
-	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
+	ProcessId     uint32
+	ImageChecksum uint32 // The checksum in its header.
+	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns have 0 for images
+	// of user mode: ImageID has it.
 	TimeDateStamp uint32
 	// How far its signature is trusted.
 	SignatureLevel SignatureLevel // since version 3
 	SignatureType  SignatureType  // since version 3
 	Reserved0      uint32
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
+	// The address that it was linked for. Of 32-bit images on a 64-bit system the upper half is
+	// that, and the lower half is something else.
 	DefaultBase etw.Pointer
 	Reserved1   uint32
 	Reserved2   uint32
 	Reserved3   uint32
 	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
+	// Its path, as the kernel has it, such as \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
 	FileName etw.UTF16
 }
 
-// HasSignatureLevel and its like report whether the version that was decoded
-// has a field.
+// HasSignatureLevel reports whether the decoded version has SignatureLevel.
 func (e *AnyImageUnload) HasSignatureLevel() bool { return e.Seen.Layout >= 3 }
-func (e *AnyImageUnload) HasSignatureType() bool  { return e.Seen.Layout >= 3 }
+
+// HasSignatureType reports whether the decoded version has SignatureType.
+func (e *AnyImageUnload) HasSignatureType() bool { return e.Seen.Layout >= 3 }
 
 var anyImageUnload = []*etw.EventDesc{&imageUnloadV2, &imageUnloadV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyImageUnload) EventDescs() []*etw.EventDesc { return anyImageUnload }
-func (e *AnyImageUnload) EventDesc() *etw.EventDesc  { return etw.DescOf(anyImageUnload, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyImageUnload) EventDesc() *etw.EventDesc { return etw.DescOf(anyImageUnload, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyImageUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyImageLoadLayout)(e).decode(version, p, ptr, anyImageUnload)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageUnload) FieldValue(i int) etw.Value {
-	return (*anyImageLoadLayout)(e).FieldValue(i)
-}
+func (e *AnyImageUnload) FieldValue(i int) etw.Value { return (*anyImageLoadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageUnload) Clone() *AnyImageUnload {
@@ -394,12 +348,13 @@ func (e AnyImageUnload) Clone() *AnyImageUnload {
 	return &e
 }
 
-func (e AnyImageUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyImageUnload) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyImageUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyImageLoadLayout is what types for all versions of an event share, the
-// newest of which has the template Image_Load.
+// anyImageLoadLayout is what types for all versions of an event share, the newest of which has
+// the template Image_Load.
 type anyImageLoadLayout AnyImageUnload
 
 func (e *anyImageLoadLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -485,41 +440,27 @@ func (e *anyImageLoadLayout) detach() {
 	e.FileName = e.FileName.Clone()
 }
 
-// ImageDCStartV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 3 (DCStart), version 2, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
-//
-// An image that is mapped when the session starts.
+// ImageDCStartV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 3
+// (DCStart), version 2. [AnyImageDCStart] says what it means.
 type ImageDCStartV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
+	ImageBase     etw.Pointer
+	ImageSize     etw.Pointer
+	ProcessId     uint32
 	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
 	TimeDateStamp uint32
 	Reserved0     uint32
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
-	DefaultBase etw.Pointer
-	Reserved1   uint32
-	Reserved2   uint32
-	Reserved3   uint32
-	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
-	FileName etw.UTF16
+	DefaultBase   etw.Pointer
+	Reserved1     uint32
+	Reserved2     uint32
+	Reserved3     uint32
+	Reserved4     uint32
+	FileName      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageDCStartV2) EventDesc() *etw.EventDesc { return &imageDCStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLoadV2Layout)(e).decode(p, ptr, &imageDCStartV2)
 }
@@ -530,9 +471,7 @@ func (e *ImageDCStartV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageDCStartV2) FieldValue(i int) etw.Value {
-	return (*imageLoadV2Layout)(e).FieldValue(i)
-}
+func (e *ImageDCStartV2) FieldValue(i int) etw.Value { return (*imageLoadV2Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageDCStartV2) Clone() *ImageDCStartV2 {
@@ -540,55 +479,37 @@ func (e ImageDCStartV2) Clone() *ImageDCStartV2 {
 	return &e
 }
 
-func (e ImageDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 2, Opcode: 3, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DCStart",
+	Class: classImage, TaskName: "Image", OpcodeName: "DCStart",
 	Fields: imageLoadV2LayoutFields,
 }
 
-// ImageDCStartV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 3 (DCStart), version 3, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
-//
-// An image that is mapped when the session starts.
+// ImageDCStartV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 3
+// (DCStart), version 3. [AnyImageDCStart] says what it means.
 type ImageDCStartV3 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
-	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
-	TimeDateStamp uint32
-	// How far its signature is trusted.
+	ImageBase      etw.Pointer
+	ImageSize      etw.Pointer
+	ProcessId      uint32
+	ImageChecksum  uint32
+	TimeDateStamp  uint32
 	SignatureLevel SignatureLevel
 	SignatureType  SignatureType
 	Reserved0      uint16
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
-	DefaultBase etw.Pointer
-	Reserved1   uint32
-	Reserved2   uint32
-	Reserved3   uint32
-	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
-	FileName etw.UTF16
+	DefaultBase    etw.Pointer
+	Reserved1      uint32
+	Reserved2      uint32
+	Reserved3      uint32
+	Reserved4      uint32
+	FileName       etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageDCStartV3) EventDesc() *etw.EventDesc { return &imageDCStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageDCStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLoadLayout)(e).decode(p, ptr, &imageDCStartV3)
 }
@@ -599,9 +520,7 @@ func (e *ImageDCStartV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageDCStartV3) FieldValue(i int) etw.Value {
-	return (*imageLoadLayout)(e).FieldValue(i)
-}
+func (e *ImageDCStartV3) FieldValue(i int) etw.Value { return (*imageLoadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageDCStartV3) Clone() *ImageDCStartV3 {
@@ -609,78 +528,68 @@ func (e ImageDCStartV3) Clone() *ImageDCStartV3 {
 	return &e
 }
 
-func (e ImageDCStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDCStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDCStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDCStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 3, Opcode: 3, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DCStart",
+	Class: classImage, TaskName: "Image", OpcodeName: "DCStart",
 	Fields: imageLoadLayoutFields,
 }
 
-// AnyImageDCStart is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 3 (DCStart), of task Image,
-// keyword EVENT_TRACE_FLAG_IMAGE_LOAD, in any version.
+// AnyImageDCStart is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 3
+// (DCStart) in any version, of [TaskImage], enabled by [KeywordImageLoad] (0x4).
 //
 // An image that is mapped when the session starts.
 //
-// The versions are [ImageDCStartV2] and [ImageDCStartV3]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [ImageDCStartV2] and [ImageDCStartV3]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyImageDCStart struct {
 	Seen etw.Seen
 
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
+	ImageSize etw.Pointer // Its size in memory, in bytes.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
-	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
+	ProcessId     uint32
+	ImageChecksum uint32 // The checksum in its header.
+	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns have 0 for images
+	// of user mode: ImageID has it.
 	TimeDateStamp uint32
 	// How far its signature is trusted.
 	SignatureLevel SignatureLevel // since version 3
 	SignatureType  SignatureType  // since version 3
 	Reserved0      uint32
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
+	// The address that it was linked for. Of 32-bit images on a 64-bit system the upper half is
+	// that, and the lower half is something else.
 	DefaultBase etw.Pointer
 	Reserved1   uint32
 	Reserved2   uint32
 	Reserved3   uint32
 	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
+	// Its path, as the kernel has it, such as \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
 	FileName etw.UTF16
 }
 
-// HasSignatureLevel and its like report whether the version that was decoded
-// has a field.
+// HasSignatureLevel reports whether the decoded version has SignatureLevel.
 func (e *AnyImageDCStart) HasSignatureLevel() bool { return e.Seen.Layout >= 3 }
-func (e *AnyImageDCStart) HasSignatureType() bool  { return e.Seen.Layout >= 3 }
+
+// HasSignatureType reports whether the decoded version has SignatureType.
+func (e *AnyImageDCStart) HasSignatureType() bool { return e.Seen.Layout >= 3 }
 
 var anyImageDCStart = []*etw.EventDesc{&imageDCStartV2, &imageDCStartV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyImageDCStart) EventDescs() []*etw.EventDesc { return anyImageDCStart }
-func (e *AnyImageDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyImageDCStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyImageDCStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyImageDCStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyImageDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyImageLoadLayout)(e).decode(version, p, ptr, anyImageDCStart)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageDCStart) FieldValue(i int) etw.Value {
-	return (*anyImageLoadLayout)(e).FieldValue(i)
-}
+func (e *AnyImageDCStart) FieldValue(i int) etw.Value { return (*anyImageLoadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageDCStart) Clone() *AnyImageDCStart {
@@ -688,45 +597,32 @@ func (e AnyImageDCStart) Clone() *AnyImageDCStart {
 	return &e
 }
 
-func (e AnyImageDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyImageDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyImageDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ImageDCStopV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 4 (DCStop), version 2, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
-//
-// An image that is mapped when the session ends.
+// ImageDCStopV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 4
+// (DCStop), version 2. [AnyImageDCStop] says what it means.
 type ImageDCStopV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
+	ImageBase     etw.Pointer
+	ImageSize     etw.Pointer
+	ProcessId     uint32
 	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
 	TimeDateStamp uint32
 	Reserved0     uint32
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
-	DefaultBase etw.Pointer
-	Reserved1   uint32
-	Reserved2   uint32
-	Reserved3   uint32
-	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
-	FileName etw.UTF16
+	DefaultBase   etw.Pointer
+	Reserved1     uint32
+	Reserved2     uint32
+	Reserved3     uint32
+	Reserved4     uint32
+	FileName      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageDCStopV2) EventDesc() *etw.EventDesc { return &imageDCStopV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageDCStopV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLoadV2Layout)(e).decode(p, ptr, &imageDCStopV2)
 }
@@ -737,9 +633,7 @@ func (e *ImageDCStopV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageDCStopV2) FieldValue(i int) etw.Value {
-	return (*imageLoadV2Layout)(e).FieldValue(i)
-}
+func (e *ImageDCStopV2) FieldValue(i int) etw.Value { return (*imageLoadV2Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageDCStopV2) Clone() *ImageDCStopV2 {
@@ -747,55 +641,37 @@ func (e ImageDCStopV2) Clone() *ImageDCStopV2 {
 	return &e
 }
 
-func (e ImageDCStopV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDCStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDCStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDCStopV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 2, Opcode: 4, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DCStop",
+	Class: classImage, TaskName: "Image", OpcodeName: "DCStop",
 	Fields: imageLoadV2LayoutFields,
 }
 
-// ImageDCStopV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 4 (DCStop), version 3, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
-//
-// An image that is mapped when the session ends.
+// ImageDCStopV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 4
+// (DCStop), version 3. [AnyImageDCStop] says what it means.
 type ImageDCStopV3 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
-	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
-	TimeDateStamp uint32
-	// How far its signature is trusted.
+	ImageBase      etw.Pointer
+	ImageSize      etw.Pointer
+	ProcessId      uint32
+	ImageChecksum  uint32
+	TimeDateStamp  uint32
 	SignatureLevel SignatureLevel
 	SignatureType  SignatureType
 	Reserved0      uint16
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
-	DefaultBase etw.Pointer
-	Reserved1   uint32
-	Reserved2   uint32
-	Reserved3   uint32
-	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
-	FileName etw.UTF16
+	DefaultBase    etw.Pointer
+	Reserved1      uint32
+	Reserved2      uint32
+	Reserved3      uint32
+	Reserved4      uint32
+	FileName       etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageDCStopV3) EventDesc() *etw.EventDesc { return &imageDCStopV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageDCStopV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLoadLayout)(e).decode(p, ptr, &imageDCStopV3)
 }
@@ -806,9 +682,7 @@ func (e *ImageDCStopV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageDCStopV3) FieldValue(i int) etw.Value {
-	return (*imageLoadLayout)(e).FieldValue(i)
-}
+func (e *ImageDCStopV3) FieldValue(i int) etw.Value { return (*imageLoadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageDCStopV3) Clone() *ImageDCStopV3 {
@@ -816,77 +690,68 @@ func (e ImageDCStopV3) Clone() *ImageDCStopV3 {
 	return &e
 }
 
-func (e ImageDCStopV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDCStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDCStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDCStopV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDCStopV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 3, Opcode: 4, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DCStop",
+	Class: classImage, TaskName: "Image", OpcodeName: "DCStop",
 	Fields: imageLoadLayoutFields,
 }
 
-// AnyImageDCStop is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 4 (DCStop), of task Image,
-// keyword EVENT_TRACE_FLAG_IMAGE_LOAD, in any version.
+// AnyImageDCStop is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 4
+// (DCStop) in any version, of [TaskImage], enabled by [KeywordImageLoad] (0x4).
 //
 // An image that is mapped when the session ends.
 //
-// The versions are [ImageDCStopV2] and [ImageDCStopV3]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [ImageDCStopV2] and [ImageDCStopV3]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyImageDCStop struct {
 	Seen etw.Seen
 
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
+	ImageSize etw.Pointer // Its size in memory, in bytes.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
-	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
+	ProcessId     uint32
+	ImageChecksum uint32 // The checksum in its header.
+	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns have 0 for images
+	// of user mode: ImageID has it.
 	TimeDateStamp uint32
 	// How far its signature is trusted.
 	SignatureLevel SignatureLevel // since version 3
 	SignatureType  SignatureType  // since version 3
 	Reserved0      uint32
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
+	// The address that it was linked for. Of 32-bit images on a 64-bit system the upper half is
+	// that, and the lower half is something else.
 	DefaultBase etw.Pointer
 	Reserved1   uint32
 	Reserved2   uint32
 	Reserved3   uint32
 	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
+	// Its path, as the kernel has it, such as \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
 	FileName etw.UTF16
 }
 
-// HasSignatureLevel and its like report whether the version that was decoded
-// has a field.
+// HasSignatureLevel reports whether the decoded version has SignatureLevel.
 func (e *AnyImageDCStop) HasSignatureLevel() bool { return e.Seen.Layout >= 3 }
-func (e *AnyImageDCStop) HasSignatureType() bool  { return e.Seen.Layout >= 3 }
+
+// HasSignatureType reports whether the decoded version has SignatureType.
+func (e *AnyImageDCStop) HasSignatureType() bool { return e.Seen.Layout >= 3 }
 
 var anyImageDCStop = []*etw.EventDesc{&imageDCStopV2, &imageDCStopV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyImageDCStop) EventDescs() []*etw.EventDesc { return anyImageDCStop }
-func (e *AnyImageDCStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyImageDCStop, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyImageDCStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyImageDCStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyImageDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyImageLoadLayout)(e).decode(version, p, ptr, anyImageDCStop)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyImageDCStop) FieldValue(i int) etw.Value {
-	return (*anyImageLoadLayout)(e).FieldValue(i)
-}
+func (e *AnyImageDCStop) FieldValue(i int) etw.Value { return (*anyImageLoadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyImageDCStop) Clone() *AnyImageDCStop {
@@ -894,17 +759,15 @@ func (e AnyImageDCStop) Clone() *AnyImageDCStop {
 	return &e
 }
 
-func (e AnyImageDCStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageDCStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyImageDCStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyImageDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ImageLoadV0 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10 (Load), version 0, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
+// ImageLoadV0 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10
+// (Load), version 0. [AnyImageLoad] says what it means.
 //
-// An image was mapped into a process. xperf's name for stacks of it is
-// ImageLoad. The layout is that of descriptions; no trace with the event was
-// at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ImageLoadV0 struct {
 	BaseAddress   etw.Pointer
 	ModuleSize    uint32
@@ -914,8 +777,7 @@ type ImageLoadV0 struct {
 // EventDesc returns the description of the event.
 func (*ImageLoadV0) EventDesc() *etw.EventDesc { return &imageLoadV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageLoadV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.BaseAddress = c.Pointer()
@@ -952,14 +814,11 @@ func (e ImageLoadV0) Clone() *ImageLoadV0 {
 	return &e
 }
 
-func (e ImageLoadV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoadV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageLoadV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageLoadV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoadV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "Load",
+	Class: classImage, TaskName: "Image", OpcodeName: "Load",
 	Fields: []etw.FieldDesc{
 		{Name: "BaseAddress", Type: etw.InPointer},
 		{Name: "ModuleSize", Type: etw.InUInt32},
@@ -967,30 +826,21 @@ var imageLoadV0 = etw.EventDesc{
 	},
 }
 
-// ImageLoadV1 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10 (Load), version 1, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
+// ImageLoadV1 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10
+// (Load), version 1. [AnyImageLoad] says what it means.
 //
-// An image was mapped into a process. xperf's name for stacks of it is
-// ImageLoad. The layout is that of descriptions; no trace with the event was
-// at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ImageLoadV1 struct {
-	// Where the image lies.
 	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
 	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
 	ProcessId uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
-	FileName etw.UTF16
+	FileName  etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageLoadV1) EventDesc() *etw.EventDesc { return &imageLoadV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageLoadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -1031,14 +881,11 @@ func (e ImageLoadV1) Clone() *ImageLoadV1 {
 	return &e
 }
 
-func (e ImageLoadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageLoadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageLoadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoadV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "Load",
+	Class: classImage, TaskName: "Image", OpcodeName: "Load",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ImageSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -1047,42 +894,27 @@ var imageLoadV1 = etw.EventDesc{
 	},
 }
 
-// ImageLoadV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10 (Load), version 2, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
-//
-// An image was mapped into a process. xperf's name for stacks of it is
-// ImageLoad.
+// ImageLoadV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10
+// (Load), version 2. [AnyImageLoad] says what it means.
 type ImageLoadV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
+	ImageBase     etw.Pointer
+	ImageSize     etw.Pointer
+	ProcessId     uint32
 	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
 	TimeDateStamp uint32
 	Reserved0     uint32
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
-	DefaultBase etw.Pointer
-	Reserved1   uint32
-	Reserved2   uint32
-	Reserved3   uint32
-	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
-	FileName etw.UTF16
+	DefaultBase   etw.Pointer
+	Reserved1     uint32
+	Reserved2     uint32
+	Reserved3     uint32
+	Reserved4     uint32
+	FileName      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageLoadV2) EventDesc() *etw.EventDesc { return &imageLoadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageLoadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLoadV2Layout)(e).decode(p, ptr, &imageLoadV2)
 }
@@ -1093,9 +925,7 @@ func (e *ImageLoadV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageLoadV2) FieldValue(i int) etw.Value {
-	return (*imageLoadV2Layout)(e).FieldValue(i)
-}
+func (e *ImageLoadV2) FieldValue(i int) etw.Value { return (*imageLoadV2Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageLoadV2) Clone() *ImageLoadV2 {
@@ -1103,56 +933,37 @@ func (e ImageLoadV2) Clone() *ImageLoadV2 {
 	return &e
 }
 
-func (e ImageLoadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageLoadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageLoadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "Load",
+	Class: classImage, TaskName: "Image", OpcodeName: "Load",
 	Fields: imageLoadV2LayoutFields,
 }
 
-// ImageLoadV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10 (Load), version 3, of task
-// Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
-//
-// An image was mapped into a process. xperf's name for stacks of it is
-// ImageLoad.
+// ImageLoadV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10
+// (Load), version 3. [AnyImageLoad] says what it means.
 type ImageLoadV3 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
-	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The checksum in its header.
-	ImageChecksum uint32
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
-	TimeDateStamp uint32
-	// How far its signature is trusted.
+	ImageBase      etw.Pointer
+	ImageSize      etw.Pointer
+	ProcessId      uint32
+	ImageChecksum  uint32
+	TimeDateStamp  uint32
 	SignatureLevel SignatureLevel
 	SignatureType  SignatureType
 	Reserved0      uint16
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
-	DefaultBase etw.Pointer
-	Reserved1   uint32
-	Reserved2   uint32
-	Reserved3   uint32
-	Reserved4   uint32
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
-	FileName etw.UTF16
+	DefaultBase    etw.Pointer
+	Reserved1      uint32
+	Reserved2      uint32
+	Reserved3      uint32
+	Reserved4      uint32
+	FileName       etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageLoadV3) EventDesc() *etw.EventDesc { return &imageLoadV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageLoadV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLoadLayout)(e).decode(p, ptr, &imageLoadV3)
 }
@@ -1163,9 +974,7 @@ func (e *ImageLoadV3) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageLoadV3) FieldValue(i int) etw.Value {
-	return (*imageLoadLayout)(e).FieldValue(i)
-}
+func (e *ImageLoadV3) FieldValue(i int) etw.Value { return (*imageLoadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageLoadV3) Clone() *ImageLoadV3 {
@@ -1173,27 +982,21 @@ func (e ImageLoadV3) Clone() *ImageLoadV3 {
 	return &e
 }
 
-func (e ImageLoadV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageLoadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageLoadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoadV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "Load",
+	Class: classImage, TaskName: "Image", OpcodeName: "Load",
 	Fields: imageLoadLayoutFields,
 }
 
-// AnyImageLoad is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10 (Load), of task Image,
-// keyword EVENT_TRACE_FLAG_IMAGE_LOAD, in any version.
+// AnyImageLoad is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 10
+// (Load) in any version, of [TaskImage], enabled by [KeywordImageLoad] (0x4).
 //
-// An image was mapped into a process. xperf's name for stacks of it is
-// ImageLoad.
+// An image was mapped into a process. xperf's name for stacks of it is ImageLoad.
 //
-// The versions are [ImageLoadV0], [ImageLoadV1], [ImageLoadV2], and
-// [ImageLoadV3]; a newer one is decoded like the last of these. Fields that
-// the decoded version lacks are zero.
+// The versions are [ImageLoadV0], [ImageLoadV1], [ImageLoadV2], and [ImageLoadV3]; a newer one
+// is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyImageLoad struct {
 	Seen etw.Seen
 
@@ -1205,57 +1008,87 @@ type AnyImageLoad struct {
 	ProcessId uint32 // since version 1
 	// The checksum in its header.
 	ImageChecksum uint32 // since version 2
-	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns
-	// have 0 for images of user mode: ImageID has it.
+	// The time stamp in its header, in seconds since 1970, or a hash. Rundowns have 0 for images
+	// of user mode: ImageID has it.
 	TimeDateStamp uint32 // since version 2
 	// How far its signature is trusted.
 	SignatureLevel SignatureLevel // since version 3
 	SignatureType  SignatureType  // since version 3
 	Reserved0      uint32         // since version 2
-	// The address that it was linked for. Of 32-bit images on a 64-bit system the
-	// upper half is that, and the lower half is something else.
+	// The address that it was linked for. Of 32-bit images on a 64-bit system the upper half is
+	// that, and the lower half is something else.
 	DefaultBase etw.Pointer // since version 2
 	Reserved1   uint32      // since version 2
 	Reserved2   uint32      // since version 2
 	Reserved3   uint32      // since version 2
 	Reserved4   uint32      // since version 2
-	// Its path, as the kernel has it, such as
-	// \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
+	// Its path, as the kernel has it, such as \Device\HarddiskVolume2\Windows\System32\ntdll.dll.
 	FileName      etw.UTF16   // since version 1
 	BaseAddress   etw.Pointer // version 0
 	ModuleSize    uint32      // version 0
 	ImageFileName etw.UTF16   // version 0
 }
 
-// HasImageBase and its like report whether the version that was decoded has a
-// field.
-func (e *AnyImageLoad) HasImageBase() bool      { return e.Seen.Layout >= 1 }
-func (e *AnyImageLoad) HasImageSize() bool      { return e.Seen.Layout >= 1 }
-func (e *AnyImageLoad) HasProcessId() bool      { return e.Seen.Layout >= 1 }
-func (e *AnyImageLoad) HasImageChecksum() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyImageLoad) HasTimeDateStamp() bool  { return e.Seen.Layout >= 2 }
+// HasImageBase reports whether the decoded version has ImageBase.
+func (e *AnyImageLoad) HasImageBase() bool { return e.Seen.Layout >= 1 }
+
+// HasImageSize reports whether the decoded version has ImageSize.
+func (e *AnyImageLoad) HasImageSize() bool { return e.Seen.Layout >= 1 }
+
+// HasProcessId reports whether the decoded version has ProcessId.
+func (e *AnyImageLoad) HasProcessId() bool { return e.Seen.Layout >= 1 }
+
+// HasImageChecksum reports whether the decoded version has ImageChecksum.
+func (e *AnyImageLoad) HasImageChecksum() bool { return e.Seen.Layout >= 2 }
+
+// HasTimeDateStamp reports whether the decoded version has TimeDateStamp.
+func (e *AnyImageLoad) HasTimeDateStamp() bool { return e.Seen.Layout >= 2 }
+
+// HasSignatureLevel reports whether the decoded version has SignatureLevel.
 func (e *AnyImageLoad) HasSignatureLevel() bool { return e.Seen.Layout >= 3 }
-func (e *AnyImageLoad) HasSignatureType() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyImageLoad) HasReserved0() bool      { return e.Seen.Layout >= 2 }
-func (e *AnyImageLoad) HasDefaultBase() bool    { return e.Seen.Layout >= 2 }
-func (e *AnyImageLoad) HasReserved1() bool      { return e.Seen.Layout >= 2 }
-func (e *AnyImageLoad) HasReserved2() bool      { return e.Seen.Layout >= 2 }
-func (e *AnyImageLoad) HasReserved3() bool      { return e.Seen.Layout >= 2 }
-func (e *AnyImageLoad) HasReserved4() bool      { return e.Seen.Layout >= 2 }
-func (e *AnyImageLoad) HasFileName() bool       { return e.Seen.Layout >= 1 }
-func (e *AnyImageLoad) HasBaseAddress() bool    { return e.Seen.Layout == 0 }
-func (e *AnyImageLoad) HasModuleSize() bool     { return e.Seen.Layout == 0 }
-func (e *AnyImageLoad) HasImageFileName() bool  { return e.Seen.Layout == 0 }
+
+// HasSignatureType reports whether the decoded version has SignatureType.
+func (e *AnyImageLoad) HasSignatureType() bool { return e.Seen.Layout >= 3 }
+
+// HasReserved0 reports whether the decoded version has Reserved0.
+func (e *AnyImageLoad) HasReserved0() bool { return e.Seen.Layout >= 2 }
+
+// HasDefaultBase reports whether the decoded version has DefaultBase.
+func (e *AnyImageLoad) HasDefaultBase() bool { return e.Seen.Layout >= 2 }
+
+// HasReserved1 reports whether the decoded version has Reserved1.
+func (e *AnyImageLoad) HasReserved1() bool { return e.Seen.Layout >= 2 }
+
+// HasReserved2 reports whether the decoded version has Reserved2.
+func (e *AnyImageLoad) HasReserved2() bool { return e.Seen.Layout >= 2 }
+
+// HasReserved3 reports whether the decoded version has Reserved3.
+func (e *AnyImageLoad) HasReserved3() bool { return e.Seen.Layout >= 2 }
+
+// HasReserved4 reports whether the decoded version has Reserved4.
+func (e *AnyImageLoad) HasReserved4() bool { return e.Seen.Layout >= 2 }
+
+// HasFileName reports whether the decoded version has FileName.
+func (e *AnyImageLoad) HasFileName() bool { return e.Seen.Layout >= 1 }
+
+// HasBaseAddress reports whether the decoded version has BaseAddress.
+func (e *AnyImageLoad) HasBaseAddress() bool { return e.Seen.Layout == 0 }
+
+// HasModuleSize reports whether the decoded version has ModuleSize.
+func (e *AnyImageLoad) HasModuleSize() bool { return e.Seen.Layout == 0 }
+
+// HasImageFileName reports whether the decoded version has ImageFileName.
+func (e *AnyImageLoad) HasImageFileName() bool { return e.Seen.Layout == 0 }
 
 var anyImageLoad = []*etw.EventDesc{&imageLoadV0, &imageLoadV1, &imageLoadV2, &imageLoadV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyImageLoad) EventDescs() []*etw.EventDesc { return anyImageLoad }
-func (e *AnyImageLoad) EventDesc() *etw.EventDesc  { return etw.DescOf(anyImageLoad, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyImageLoad) EventDesc() *etw.EventDesc { return etw.DescOf(anyImageLoad, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyImageLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -1367,25 +1200,24 @@ func (e AnyImageLoad) Clone() *AnyImageLoad {
 	return &e
 }
 
-func (e AnyImageLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyImageLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyImageLoad) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyImageLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ImageKernelBaseV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 33 (KernelBase), version 2, of
-// task Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
+// ImageKernelBaseV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode
+// 33 (KernelBase), version 2, of [TaskImage], enabled by [KeywordImageLoad] (0x4). Its payload
+// has 8 bytes, 4 in programs of 32 bits. [AnyImageKernelBase] takes newer versions, too.
 //
 // Where the kernel itself lies.
 type ImageKernelBaseV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
 }
 
 // EventDesc returns the description of the event.
 func (*ImageKernelBaseV2) EventDesc() *etw.EventDesc { return &imageKernelBaseV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageKernelBaseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -1411,32 +1243,23 @@ func (e *ImageKernelBaseV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageKernelBaseV2) Clone() *ImageKernelBaseV2 { return &e }
 
-func (e ImageKernelBaseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageKernelBaseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageKernelBaseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageKernelBaseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageKernelBaseV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "KernelBase",
+	Class: classImage, TaskName: "Image", OpcodeName: "KernelBase",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 	},
 }
 
-// AnyImageKernelBase is [ImageKernelBaseV2] in any version: a newer one is
-// decoded like it.
+// AnyImageKernelBase is [ImageKernelBaseV2] in any version: a newer one is decoded like it.
 type AnyImageKernelBase struct {
 	Seen etw.Seen
 	ImageKernelBaseV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageKernelBase) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageKernelBaseV2} }
-func (e *AnyImageKernelBase) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageKernelBase) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageKernelBaseV2.DecodePayload(p, ptr)
@@ -1445,9 +1268,10 @@ func (e *AnyImageKernelBase) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyImageKernelBase) Clone() *AnyImageKernelBase { return &e }
 
-// ImageHypercallPageV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 34 (HypercallPage), version 2,
-// of task Image, keyword EVENT_TRACE_FLAG_IMAGE_LOAD.
+// ImageHypercallPageV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 34 (HypercallPage), version 2, of [TaskImage], enabled by [KeywordImageLoad] (0x4).
+// Its payload has 8 bytes, 4 in programs of 32 bits. [AnyImageHypercallPage] takes newer
+// versions, too.
 //
 // Where the page for calls of the hypervisor lies.
 type ImageHypercallPageV2 struct {
@@ -1457,8 +1281,7 @@ type ImageHypercallPageV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageHypercallPageV2) EventDesc() *etw.EventDesc { return &imageHypercallPageV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageHypercallPageV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HypercallPageVa = c.Pointer()
@@ -1484,34 +1307,24 @@ func (e *ImageHypercallPageV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageHypercallPageV2) Clone() *ImageHypercallPageV2 { return &e }
 
-func (e ImageHypercallPageV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageHypercallPageV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageHypercallPageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageHypercallPageV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageHypercallPageV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 10, Keywords: 0x4,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "HypercallPage",
+	Class: classImage, TaskName: "Image", OpcodeName: "HypercallPage",
 	Fields: []etw.FieldDesc{
 		{Name: "HypercallPageVa", Type: etw.InPointer},
 	},
 }
 
-// AnyImageHypercallPage is [ImageHypercallPageV2] in any version: a newer one
-// is decoded like it.
+// AnyImageHypercallPage is [ImageHypercallPageV2] in any version: a newer one is decoded like
+// it.
 type AnyImageHypercallPage struct {
 	Seen etw.Seen
 	ImageHypercallPageV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageHypercallPage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageHypercallPageV2}
-}
-func (e *AnyImageHypercallPage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageHypercallPage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageHypercallPageV2.DecodePayload(p, ptr)
@@ -1520,45 +1333,36 @@ func (e *AnyImageHypercallPage) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyImageHypercallPage) Clone() *AnyImageHypercallPage { return &e }
 
-// ImageLoaderLockAttemptV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 128 (LoaderLockAttempt),
-// version 2, of task Image.
+// ImageLoaderLockAttemptV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 128 (LoaderLockAttempt), version 2, of [TaskImage]. It has no payload.
+// [AnyImageLoaderLockAttempt] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageLoaderLockAttemptV2 struct{}
-
-func (*ImageLoaderLockAttemptV2) EventDesc() *etw.EventDesc                      { return &imageLoaderLockAttemptV2 }
-func (*ImageLoaderLockAttemptV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*ImageLoaderLockAttemptV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+type ImageLoaderLockAttemptV2 struct {
+	etw.Empty
 }
-func (*ImageLoaderLockAttemptV2) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*ImageLoaderLockAttemptV2) EventDesc() *etw.EventDesc { return &imageLoaderLockAttemptV2 }
+
+// Clone returns a copy of e.
 func (e ImageLoaderLockAttemptV2) Clone() *ImageLoaderLockAttemptV2 { return &e }
-func (e ImageLoaderLockAttemptV2) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoaderLockAttemptV2) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e ImageLoaderLockAttemptV2) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
+
+func (e ImageLoaderLockAttemptV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoaderLockAttemptV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 128, Version: 2, Opcode: 128, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "LoaderLockAttempt",
+	Class: classImage, TaskName: "Image", OpcodeName: "LoaderLockAttempt",
 }
 
-// AnyImageLoaderLockAttempt is [ImageLoaderLockAttemptV2] in any version: a
-// newer one is decoded like it.
+// AnyImageLoaderLockAttempt is [ImageLoaderLockAttemptV2] in any version: a newer one is
+// decoded like it.
 type AnyImageLoaderLockAttempt struct {
 	Seen etw.Seen
 	ImageLoaderLockAttemptV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageLoaderLockAttempt) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageLoaderLockAttemptV2}
-}
-func (e *AnyImageLoaderLockAttempt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageLoaderLockAttempt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageLoaderLockAttemptV2.DecodePayload(p, ptr)
@@ -1567,45 +1371,36 @@ func (e *AnyImageLoaderLockAttempt) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyImageLoaderLockAttempt) Clone() *AnyImageLoaderLockAttempt { return &e }
 
-// ImageLoaderLockAcquireV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 129 (LoaderLockAcquire),
-// version 2, of task Image.
+// ImageLoaderLockAcquireV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 129 (LoaderLockAcquire), version 2, of [TaskImage]. It has no payload.
+// [AnyImageLoaderLockAcquire] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageLoaderLockAcquireV2 struct{}
-
-func (*ImageLoaderLockAcquireV2) EventDesc() *etw.EventDesc                      { return &imageLoaderLockAcquireV2 }
-func (*ImageLoaderLockAcquireV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*ImageLoaderLockAcquireV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+type ImageLoaderLockAcquireV2 struct {
+	etw.Empty
 }
-func (*ImageLoaderLockAcquireV2) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*ImageLoaderLockAcquireV2) EventDesc() *etw.EventDesc { return &imageLoaderLockAcquireV2 }
+
+// Clone returns a copy of e.
 func (e ImageLoaderLockAcquireV2) Clone() *ImageLoaderLockAcquireV2 { return &e }
-func (e ImageLoaderLockAcquireV2) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoaderLockAcquireV2) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e ImageLoaderLockAcquireV2) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
+
+func (e ImageLoaderLockAcquireV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoaderLockAcquireV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 129, Version: 2, Opcode: 129, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "LoaderLockAcquire",
+	Class: classImage, TaskName: "Image", OpcodeName: "LoaderLockAcquire",
 }
 
-// AnyImageLoaderLockAcquire is [ImageLoaderLockAcquireV2] in any version: a
-// newer one is decoded like it.
+// AnyImageLoaderLockAcquire is [ImageLoaderLockAcquireV2] in any version: a newer one is
+// decoded like it.
 type AnyImageLoaderLockAcquire struct {
 	Seen etw.Seen
 	ImageLoaderLockAcquireV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageLoaderLockAcquire) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageLoaderLockAcquireV2}
-}
-func (e *AnyImageLoaderLockAcquire) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageLoaderLockAcquire) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageLoaderLockAcquireV2.DecodePayload(p, ptr)
@@ -1615,50 +1410,38 @@ func (e *AnyImageLoaderLockAcquire) DecodeVersion(version uint8, p []byte, ptr e
 func (e AnyImageLoaderLockAcquire) Clone() *AnyImageLoaderLockAcquire { return &e }
 
 // ImageLoaderLockTriedAndFailedV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 130 (LoaderLockTriedAndFailed),
-// version 2, of task Image.
+// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 130 (LoaderLockTriedAndFailed), version 2, of
+// [TaskImage]. It has no payload. [AnyImageLoaderLockTriedAndFailed] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageLoaderLockTriedAndFailedV2 struct{}
+type ImageLoaderLockTriedAndFailedV2 struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of the event.
 func (*ImageLoaderLockTriedAndFailedV2) EventDesc() *etw.EventDesc {
 	return &imageLoaderLockTriedAndFailedV2
 }
-func (*ImageLoaderLockTriedAndFailedV2) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
-func (*ImageLoaderLockTriedAndFailedV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*ImageLoaderLockTriedAndFailedV2) FieldValue(int) etw.Value                 { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e ImageLoaderLockTriedAndFailedV2) Clone() *ImageLoaderLockTriedAndFailedV2 { return &e }
-func (e ImageLoaderLockTriedAndFailedV2) String() string                          { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoaderLockTriedAndFailedV2) LogValue() slog.Value                    { return etw.LogValue(&e) }
-func (e ImageLoaderLockTriedAndFailedV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+
+func (e ImageLoaderLockTriedAndFailedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoaderLockTriedAndFailedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 130, Version: 2, Opcode: 130, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "LoaderLockTriedAndFailed",
+	Class: classImage, TaskName: "Image", OpcodeName: "LoaderLockTriedAndFailed",
 }
 
-// AnyImageLoaderLockTriedAndFailed is [ImageLoaderLockTriedAndFailedV2] in any
-// version: a newer one is decoded like it.
+// AnyImageLoaderLockTriedAndFailed is [ImageLoaderLockTriedAndFailedV2] in any version: a
+// newer one is decoded like it.
 type AnyImageLoaderLockTriedAndFailed struct {
 	Seen etw.Seen
 	ImageLoaderLockTriedAndFailedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageLoaderLockTriedAndFailed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageLoaderLockTriedAndFailedV2}
-}
-func (e *AnyImageLoaderLockTriedAndFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageLoaderLockTriedAndFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageLoaderLockTriedAndFailedV2.DecodePayload(p, ptr)
@@ -1667,43 +1450,36 @@ func (e *AnyImageLoaderLockTriedAndFailed) DecodeVersion(version uint8, p []byte
 // Clone returns a copy of e.
 func (e AnyImageLoaderLockTriedAndFailed) Clone() *AnyImageLoaderLockTriedAndFailed { return &e }
 
-// ImageLoaderLockWaitV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 131 (LoaderLockWait), version
-// 2, of task Image.
+// ImageLoaderLockWaitV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 131 (LoaderLockWait), version 2, of [TaskImage]. It has no payload.
+// [AnyImageLoaderLockWait] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageLoaderLockWaitV2 struct{}
+type ImageLoaderLockWaitV2 struct {
+	etw.Empty
+}
 
-func (*ImageLoaderLockWaitV2) EventDesc() *etw.EventDesc                             { return &imageLoaderLockWaitV2 }
-func (*ImageLoaderLockWaitV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ImageLoaderLockWaitV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ImageLoaderLockWaitV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ImageLoaderLockWaitV2) Clone() *ImageLoaderLockWaitV2                        { return &e }
-func (e ImageLoaderLockWaitV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoaderLockWaitV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ImageLoaderLockWaitV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*ImageLoaderLockWaitV2) EventDesc() *etw.EventDesc { return &imageLoaderLockWaitV2 }
+
+// Clone returns a copy of e.
+func (e ImageLoaderLockWaitV2) Clone() *ImageLoaderLockWaitV2 { return &e }
+
+func (e ImageLoaderLockWaitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoaderLockWaitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 131, Version: 2, Opcode: 131, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "LoaderLockWait",
+	Class: classImage, TaskName: "Image", OpcodeName: "LoaderLockWait",
 }
 
-// AnyImageLoaderLockWait is [ImageLoaderLockWaitV2] in any version: a newer
-// one is decoded like it.
+// AnyImageLoaderLockWait is [ImageLoaderLockWaitV2] in any version: a newer one is decoded
+// like it.
 type AnyImageLoaderLockWait struct {
 	Seen etw.Seen
 	ImageLoaderLockWaitV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageLoaderLockWait) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageLoaderLockWaitV2}
-}
-func (e *AnyImageLoaderLockWait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageLoaderLockWait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageLoaderLockWaitV2.DecodePayload(p, ptr)
@@ -1712,43 +1488,36 @@ func (e *AnyImageLoaderLockWait) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyImageLoaderLockWait) Clone() *AnyImageLoaderLockWait { return &e }
 
-// ImageProcessInitDoneV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 132 (ProcessInitDone), version
-// 2, of task Image.
+// ImageProcessInitDoneV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 132 (ProcessInitDone), version 2, of [TaskImage]. It has no payload.
+// [AnyImageProcessInitDone] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageProcessInitDoneV2 struct{}
+type ImageProcessInitDoneV2 struct {
+	etw.Empty
+}
 
-func (*ImageProcessInitDoneV2) EventDesc() *etw.EventDesc                             { return &imageProcessInitDoneV2 }
-func (*ImageProcessInitDoneV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ImageProcessInitDoneV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ImageProcessInitDoneV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ImageProcessInitDoneV2) Clone() *ImageProcessInitDoneV2                       { return &e }
-func (e ImageProcessInitDoneV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ImageProcessInitDoneV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ImageProcessInitDoneV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*ImageProcessInitDoneV2) EventDesc() *etw.EventDesc { return &imageProcessInitDoneV2 }
+
+// Clone returns a copy of e.
+func (e ImageProcessInitDoneV2) Clone() *ImageProcessInitDoneV2 { return &e }
+
+func (e ImageProcessInitDoneV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageProcessInitDoneV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 132, Version: 2, Opcode: 132, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "ProcessInitDone",
+	Class: classImage, TaskName: "Image", OpcodeName: "ProcessInitDone",
 }
 
-// AnyImageProcessInitDone is [ImageProcessInitDoneV2] in any version: a newer
-// one is decoded like it.
+// AnyImageProcessInitDone is [ImageProcessInitDoneV2] in any version: a newer one is decoded
+// like it.
 type AnyImageProcessInitDone struct {
 	Seen etw.Seen
 	ImageProcessInitDoneV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageProcessInitDone) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageProcessInitDoneV2}
-}
-func (e *AnyImageProcessInitDone) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageProcessInitDone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageProcessInitDoneV2.DecodePayload(p, ptr)
@@ -1758,44 +1527,35 @@ func (e *AnyImageProcessInitDone) DecodeVersion(version uint8, p []byte, ptr etw
 func (e AnyImageProcessInitDone) Clone() *AnyImageProcessInitDone { return &e }
 
 // ImageCreateSectionBeginV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 133 (CreateSectionBegin),
-// version 2, of task Image.
+// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 133 (CreateSectionBegin), version 2, of
+// [TaskImage]. It has no payload. [AnyImageCreateSectionBegin] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageCreateSectionBeginV2 struct{}
-
-func (*ImageCreateSectionBeginV2) EventDesc() *etw.EventDesc                      { return &imageCreateSectionBeginV2 }
-func (*ImageCreateSectionBeginV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*ImageCreateSectionBeginV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+type ImageCreateSectionBeginV2 struct {
+	etw.Empty
 }
-func (*ImageCreateSectionBeginV2) FieldValue(int) etw.Value           { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*ImageCreateSectionBeginV2) EventDesc() *etw.EventDesc { return &imageCreateSectionBeginV2 }
+
+// Clone returns a copy of e.
 func (e ImageCreateSectionBeginV2) Clone() *ImageCreateSectionBeginV2 { return &e }
-func (e ImageCreateSectionBeginV2) String() string                    { return string(etw.AppendText(nil, &e)) }
-func (e ImageCreateSectionBeginV2) LogValue() slog.Value              { return etw.LogValue(&e) }
-func (e ImageCreateSectionBeginV2) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
+
+func (e ImageCreateSectionBeginV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageCreateSectionBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 133, Version: 2, Opcode: 133, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "CreateSectionBegin",
+	Class: classImage, TaskName: "Image", OpcodeName: "CreateSectionBegin",
 }
 
-// AnyImageCreateSectionBegin is [ImageCreateSectionBeginV2] in any version: a
-// newer one is decoded like it.
+// AnyImageCreateSectionBegin is [ImageCreateSectionBeginV2] in any version: a newer one is
+// decoded like it.
 type AnyImageCreateSectionBegin struct {
 	Seen etw.Seen
 	ImageCreateSectionBeginV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageCreateSectionBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageCreateSectionBeginV2}
-}
-func (e *AnyImageCreateSectionBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageCreateSectionBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageCreateSectionBeginV2.DecodePayload(p, ptr)
@@ -1804,43 +1564,36 @@ func (e *AnyImageCreateSectionBegin) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyImageCreateSectionBegin) Clone() *AnyImageCreateSectionBegin { return &e }
 
-// ImageCreateSectionEndV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 134 (CreateSectionEnd), version
-// 2, of task Image.
+// ImageCreateSectionEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 134 (CreateSectionEnd), version 2, of [TaskImage]. It has no payload.
+// [AnyImageCreateSectionEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageCreateSectionEndV2 struct{}
+type ImageCreateSectionEndV2 struct {
+	etw.Empty
+}
 
-func (*ImageCreateSectionEndV2) EventDesc() *etw.EventDesc                             { return &imageCreateSectionEndV2 }
-func (*ImageCreateSectionEndV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ImageCreateSectionEndV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ImageCreateSectionEndV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ImageCreateSectionEndV2) Clone() *ImageCreateSectionEndV2                      { return &e }
-func (e ImageCreateSectionEndV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ImageCreateSectionEndV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ImageCreateSectionEndV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*ImageCreateSectionEndV2) EventDesc() *etw.EventDesc { return &imageCreateSectionEndV2 }
+
+// Clone returns a copy of e.
+func (e ImageCreateSectionEndV2) Clone() *ImageCreateSectionEndV2 { return &e }
+
+func (e ImageCreateSectionEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageCreateSectionEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 134, Version: 2, Opcode: 134, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "CreateSectionEnd",
+	Class: classImage, TaskName: "Image", OpcodeName: "CreateSectionEnd",
 }
 
-// AnyImageCreateSectionEnd is [ImageCreateSectionEndV2] in any version: a
-// newer one is decoded like it.
+// AnyImageCreateSectionEnd is [ImageCreateSectionEndV2] in any version: a newer one is decoded
+// like it.
 type AnyImageCreateSectionEnd struct {
 	Seen etw.Seen
 	ImageCreateSectionEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageCreateSectionEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageCreateSectionEndV2}
-}
-func (e *AnyImageCreateSectionEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageCreateSectionEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageCreateSectionEndV2.DecodePayload(p, ptr)
@@ -1849,43 +1602,36 @@ func (e *AnyImageCreateSectionEnd) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyImageCreateSectionEnd) Clone() *AnyImageCreateSectionEnd { return &e }
 
-// ImageMapViewBeginV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 135 (MapViewBegin), version 2,
-// of task Image.
+// ImageMapViewBeginV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 135 (MapViewBegin), version 2, of [TaskImage]. It has no payload.
+// [AnyImageMapViewBegin] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type ImageMapViewBeginV2 struct{}
+type ImageMapViewBeginV2 struct {
+	etw.Empty
+}
 
-func (*ImageMapViewBeginV2) EventDesc() *etw.EventDesc                             { return &imageMapViewBeginV2 }
-func (*ImageMapViewBeginV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ImageMapViewBeginV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ImageMapViewBeginV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ImageMapViewBeginV2) Clone() *ImageMapViewBeginV2                          { return &e }
-func (e ImageMapViewBeginV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ImageMapViewBeginV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ImageMapViewBeginV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*ImageMapViewBeginV2) EventDesc() *etw.EventDesc { return &imageMapViewBeginV2 }
+
+// Clone returns a copy of e.
+func (e ImageMapViewBeginV2) Clone() *ImageMapViewBeginV2 { return &e }
+
+func (e ImageMapViewBeginV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageMapViewBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 135, Version: 2, Opcode: 135, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "MapViewBegin",
+	Class: classImage, TaskName: "Image", OpcodeName: "MapViewBegin",
 }
 
-// AnyImageMapViewBegin is [ImageMapViewBeginV2] in any version: a newer one is
-// decoded like it.
+// AnyImageMapViewBegin is [ImageMapViewBeginV2] in any version: a newer one is decoded like
+// it.
 type AnyImageMapViewBegin struct {
 	Seen etw.Seen
 	ImageMapViewBeginV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageMapViewBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageMapViewBeginV2}
-}
-func (e *AnyImageMapViewBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageMapViewBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageMapViewBeginV2.DecodePayload(p, ptr)
@@ -1895,8 +1641,9 @@ func (e *AnyImageMapViewBegin) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 func (e AnyImageMapViewBegin) Clone() *AnyImageMapViewBegin { return &e }
 
 // ImageRelocateImageBeginV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 144 (RelocateImageBegin),
-// version 2, of task Image.
+// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 144 (RelocateImageBegin), version 2, of
+// [TaskImage]. Its payload has 8 bytes. [AnyImageRelocateImageBegin] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageRelocateImageBeginV2 struct {
@@ -1906,8 +1653,7 @@ type ImageRelocateImageBeginV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageRelocateImageBeginV2) EventDesc() *etw.EventDesc { return &imageRelocateImageBeginV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageRelocateImageBeginV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderBaseEventLayout)(e).decode(p, ptr, &imageRelocateImageBeginV2)
 }
@@ -1925,19 +1671,15 @@ func (e *ImageRelocateImageBeginV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageRelocateImageBeginV2) Clone() *ImageRelocateImageBeginV2 { return &e }
 
-func (e ImageRelocateImageBeginV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageRelocateImageBeginV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageRelocateImageBeginV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageRelocateImageBeginV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageRelocateImageBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 144, Version: 2, Opcode: 144, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "RelocateImageBegin",
+	Class: classImage, TaskName: "Image", OpcodeName: "RelocateImageBegin",
 	Fields: loaderBaseEventLayoutFields,
 }
 
-// loaderBaseEventLayout is the template LoaderBaseEvent, which several events
-// use.
+// loaderBaseEventLayout is the template LoaderBaseEvent, which several events use.
 type loaderBaseEventLayout ImageRelocateImageBeginV2
 
 func (e *loaderBaseEventLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1965,21 +1707,14 @@ var loaderBaseEventLayoutFields = []etw.FieldDesc{
 	{Name: "BaseAddress", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyImageRelocateImageBegin is [ImageRelocateImageBeginV2] in any version: a
-// newer one is decoded like it.
+// AnyImageRelocateImageBegin is [ImageRelocateImageBeginV2] in any version: a newer one is
+// decoded like it.
 type AnyImageRelocateImageBegin struct {
 	Seen etw.Seen
 	ImageRelocateImageBeginV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageRelocateImageBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageRelocateImageBeginV2}
-}
-func (e *AnyImageRelocateImageBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageRelocateImageBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageRelocateImageBeginV2.DecodePayload(p, ptr)
@@ -1988,9 +1723,9 @@ func (e *AnyImageRelocateImageBegin) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyImageRelocateImageBegin) Clone() *AnyImageRelocateImageBegin { return &e }
 
-// ImageRelocateImageEndV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 145 (RelocateImageEnd), version
-// 2, of task Image.
+// ImageRelocateImageEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 145 (RelocateImageEnd), version 2, of [TaskImage]. Its payload has 8 bytes.
+// [AnyImageRelocateImageEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageRelocateImageEndV2 struct {
@@ -2000,8 +1735,7 @@ type ImageRelocateImageEndV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageRelocateImageEndV2) EventDesc() *etw.EventDesc { return &imageRelocateImageEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageRelocateImageEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderBaseEventLayout)(e).decode(p, ptr, &imageRelocateImageEndV2)
 }
@@ -2019,32 +1753,22 @@ func (e *ImageRelocateImageEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageRelocateImageEndV2) Clone() *ImageRelocateImageEndV2 { return &e }
 
-func (e ImageRelocateImageEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageRelocateImageEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageRelocateImageEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageRelocateImageEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageRelocateImageEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 145, Version: 2, Opcode: 145, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "RelocateImageEnd",
+	Class: classImage, TaskName: "Image", OpcodeName: "RelocateImageEnd",
 	Fields: loaderBaseEventLayoutFields,
 }
 
-// AnyImageRelocateImageEnd is [ImageRelocateImageEndV2] in any version: a
-// newer one is decoded like it.
+// AnyImageRelocateImageEnd is [ImageRelocateImageEndV2] in any version: a newer one is decoded
+// like it.
 type AnyImageRelocateImageEnd struct {
 	Seen etw.Seen
 	ImageRelocateImageEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageRelocateImageEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageRelocateImageEndV2}
-}
-func (e *AnyImageRelocateImageEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageRelocateImageEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageRelocateImageEndV2.DecodePayload(p, ptr)
@@ -2054,8 +1778,9 @@ func (e *AnyImageRelocateImageEnd) DecodeVersion(version uint8, p []byte, ptr et
 func (e AnyImageRelocateImageEnd) Clone() *AnyImageRelocateImageEnd { return &e }
 
 // ImageHandleOldDescsBeginV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 146 (HandleOldDescsBegin),
-// version 2, of task Image.
+// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 146 (HandleOldDescsBegin), version 2, of
+// [TaskImage]. Its payload has 8 bytes. [AnyImageHandleOldDescsBegin] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageHandleOldDescsBeginV2 struct {
@@ -2065,8 +1790,7 @@ type ImageHandleOldDescsBeginV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageHandleOldDescsBeginV2) EventDesc() *etw.EventDesc { return &imageHandleOldDescsBeginV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageHandleOldDescsBeginV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderBaseEventLayout)(e).decode(p, ptr, &imageHandleOldDescsBeginV2)
 }
@@ -2084,32 +1808,22 @@ func (e *ImageHandleOldDescsBeginV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageHandleOldDescsBeginV2) Clone() *ImageHandleOldDescsBeginV2 { return &e }
 
-func (e ImageHandleOldDescsBeginV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageHandleOldDescsBeginV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageHandleOldDescsBeginV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageHandleOldDescsBeginV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageHandleOldDescsBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 146, Version: 2, Opcode: 146, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "HandleOldDescsBegin",
+	Class: classImage, TaskName: "Image", OpcodeName: "HandleOldDescsBegin",
 	Fields: loaderBaseEventLayoutFields,
 }
 
-// AnyImageHandleOldDescsBegin is [ImageHandleOldDescsBeginV2] in any version:
-// a newer one is decoded like it.
+// AnyImageHandleOldDescsBegin is [ImageHandleOldDescsBeginV2] in any version: a newer one is
+// decoded like it.
 type AnyImageHandleOldDescsBegin struct {
 	Seen etw.Seen
 	ImageHandleOldDescsBeginV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageHandleOldDescsBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageHandleOldDescsBeginV2}
-}
-func (e *AnyImageHandleOldDescsBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageHandleOldDescsBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageHandleOldDescsBeginV2.DecodePayload(p, ptr)
@@ -2118,9 +1832,9 @@ func (e *AnyImageHandleOldDescsBegin) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyImageHandleOldDescsBegin) Clone() *AnyImageHandleOldDescsBegin { return &e }
 
-// ImageHandleOldDescsEndV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 147 (HandleOldDescsEnd),
-// version 2, of task Image.
+// ImageHandleOldDescsEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 147 (HandleOldDescsEnd), version 2, of [TaskImage]. Its payload has 8 bytes.
+// [AnyImageHandleOldDescsEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageHandleOldDescsEndV2 struct {
@@ -2130,8 +1844,7 @@ type ImageHandleOldDescsEndV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageHandleOldDescsEndV2) EventDesc() *etw.EventDesc { return &imageHandleOldDescsEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageHandleOldDescsEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderBaseEventLayout)(e).decode(p, ptr, &imageHandleOldDescsEndV2)
 }
@@ -2149,32 +1862,22 @@ func (e *ImageHandleOldDescsEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageHandleOldDescsEndV2) Clone() *ImageHandleOldDescsEndV2 { return &e }
 
-func (e ImageHandleOldDescsEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageHandleOldDescsEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageHandleOldDescsEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageHandleOldDescsEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageHandleOldDescsEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 147, Version: 2, Opcode: 147, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "HandleOldDescsEnd",
+	Class: classImage, TaskName: "Image", OpcodeName: "HandleOldDescsEnd",
 	Fields: loaderBaseEventLayoutFields,
 }
 
-// AnyImageHandleOldDescsEnd is [ImageHandleOldDescsEndV2] in any version: a
-// newer one is decoded like it.
+// AnyImageHandleOldDescsEnd is [ImageHandleOldDescsEndV2] in any version: a newer one is
+// decoded like it.
 type AnyImageHandleOldDescsEnd struct {
 	Seen etw.Seen
 	ImageHandleOldDescsEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageHandleOldDescsEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageHandleOldDescsEndV2}
-}
-func (e *AnyImageHandleOldDescsEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageHandleOldDescsEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageHandleOldDescsEndV2.DecodePayload(p, ptr)
@@ -2184,8 +1887,9 @@ func (e *AnyImageHandleOldDescsEnd) DecodeVersion(version uint8, p []byte, ptr e
 func (e AnyImageHandleOldDescsEnd) Clone() *AnyImageHandleOldDescsEnd { return &e }
 
 // ImageHandleNewDescsBeginV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 148 (HandleNewDescsBegin),
-// version 2, of task Image.
+// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 148 (HandleNewDescsBegin), version 2, of
+// [TaskImage]. Its payload has 8 bytes. [AnyImageHandleNewDescsBegin] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageHandleNewDescsBeginV2 struct {
@@ -2195,8 +1899,7 @@ type ImageHandleNewDescsBeginV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageHandleNewDescsBeginV2) EventDesc() *etw.EventDesc { return &imageHandleNewDescsBeginV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageHandleNewDescsBeginV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderBaseEventLayout)(e).decode(p, ptr, &imageHandleNewDescsBeginV2)
 }
@@ -2214,32 +1917,22 @@ func (e *ImageHandleNewDescsBeginV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageHandleNewDescsBeginV2) Clone() *ImageHandleNewDescsBeginV2 { return &e }
 
-func (e ImageHandleNewDescsBeginV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageHandleNewDescsBeginV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageHandleNewDescsBeginV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageHandleNewDescsBeginV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageHandleNewDescsBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 148, Version: 2, Opcode: 148, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "HandleNewDescsBegin",
+	Class: classImage, TaskName: "Image", OpcodeName: "HandleNewDescsBegin",
 	Fields: loaderBaseEventLayoutFields,
 }
 
-// AnyImageHandleNewDescsBegin is [ImageHandleNewDescsBeginV2] in any version:
-// a newer one is decoded like it.
+// AnyImageHandleNewDescsBegin is [ImageHandleNewDescsBeginV2] in any version: a newer one is
+// decoded like it.
 type AnyImageHandleNewDescsBegin struct {
 	Seen etw.Seen
 	ImageHandleNewDescsBeginV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageHandleNewDescsBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageHandleNewDescsBeginV2}
-}
-func (e *AnyImageHandleNewDescsBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageHandleNewDescsBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageHandleNewDescsBeginV2.DecodePayload(p, ptr)
@@ -2248,9 +1941,9 @@ func (e *AnyImageHandleNewDescsBegin) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyImageHandleNewDescsBegin) Clone() *AnyImageHandleNewDescsBegin { return &e }
 
-// ImageHandleNewDescsEndV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 149 (HandleNewDescsEnd),
-// version 2, of task Image.
+// ImageHandleNewDescsEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 149 (HandleNewDescsEnd), version 2, of [TaskImage]. Its payload has 8 bytes.
+// [AnyImageHandleNewDescsEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageHandleNewDescsEndV2 struct {
@@ -2260,8 +1953,7 @@ type ImageHandleNewDescsEndV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageHandleNewDescsEndV2) EventDesc() *etw.EventDesc { return &imageHandleNewDescsEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageHandleNewDescsEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderBaseEventLayout)(e).decode(p, ptr, &imageHandleNewDescsEndV2)
 }
@@ -2279,32 +1971,22 @@ func (e *ImageHandleNewDescsEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageHandleNewDescsEndV2) Clone() *ImageHandleNewDescsEndV2 { return &e }
 
-func (e ImageHandleNewDescsEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageHandleNewDescsEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageHandleNewDescsEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageHandleNewDescsEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageHandleNewDescsEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 149, Version: 2, Opcode: 149, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "HandleNewDescsEnd",
+	Class: classImage, TaskName: "Image", OpcodeName: "HandleNewDescsEnd",
 	Fields: loaderBaseEventLayoutFields,
 }
 
-// AnyImageHandleNewDescsEnd is [ImageHandleNewDescsEndV2] in any version: a
-// newer one is decoded like it.
+// AnyImageHandleNewDescsEnd is [ImageHandleNewDescsEndV2] in any version: a newer one is
+// decoded like it.
 type AnyImageHandleNewDescsEnd struct {
 	Seen etw.Seen
 	ImageHandleNewDescsEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageHandleNewDescsEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageHandleNewDescsEndV2}
-}
-func (e *AnyImageHandleNewDescsEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageHandleNewDescsEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageHandleNewDescsEndV2.DecodePayload(p, ptr)
@@ -2313,9 +1995,9 @@ func (e *AnyImageHandleNewDescsEnd) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyImageHandleNewDescsEnd) Clone() *AnyImageHandleNewDescsEnd { return &e }
 
-// ImageDllMainExitV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 150 (DllMainExit), version 2,
-// of task Image.
+// ImageDllMainExitV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 150 (DllMainExit), version 2, of [TaskImage]. Its payload has 8 bytes.
+// [AnyImageDllMainExit] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageDllMainExitV2 struct {
@@ -2325,8 +2007,7 @@ type ImageDllMainExitV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageDllMainExitV2) EventDesc() *etw.EventDesc { return &imageDllMainExitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageDllMainExitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderBaseEventLayout)(e).decode(p, ptr, &imageDllMainExitV2)
 }
@@ -2344,32 +2025,21 @@ func (e *ImageDllMainExitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageDllMainExitV2) Clone() *ImageDllMainExitV2 { return &e }
 
-func (e ImageDllMainExitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDllMainExitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDllMainExitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDllMainExitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDllMainExitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 150, Version: 2, Opcode: 150, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DllMainExit",
+	Class: classImage, TaskName: "Image", OpcodeName: "DllMainExit",
 	Fields: loaderBaseEventLayoutFields,
 }
 
-// AnyImageDllMainExit is [ImageDllMainExitV2] in any version: a newer one is
-// decoded like it.
+// AnyImageDllMainExit is [ImageDllMainExitV2] in any version: a newer one is decoded like it.
 type AnyImageDllMainExit struct {
 	Seen etw.Seen
 	ImageDllMainExitV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageDllMainExit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageDllMainExitV2}
-}
-func (e *AnyImageDllMainExit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageDllMainExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageDllMainExitV2.DecodePayload(p, ptr)
@@ -2378,9 +2048,9 @@ func (e *AnyImageDllMainExit) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyImageDllMainExit) Clone() *AnyImageDllMainExit { return &e }
 
-// ImageFindDllByNameV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 160 (FindDllByName), version 2,
-// of task Image.
+// ImageFindDllByNameV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 160 (FindDllByName), version 2, of [TaskImage]. [AnyImageFindDllByName] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageFindDllByNameV2 struct {
@@ -2393,8 +2063,7 @@ type ImageFindDllByNameV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageFindDllByNameV2) EventDesc() *etw.EventDesc { return &imageFindDllByNameV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageFindDllByNameV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventLayout)(e).decode(p, ptr, &imageFindDllByNameV2)
 }
@@ -2415,19 +2084,15 @@ func (e ImageFindDllByNameV2) Clone() *ImageFindDllByNameV2 {
 	return &e
 }
 
-func (e ImageFindDllByNameV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageFindDllByNameV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageFindDllByNameV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageFindDllByNameV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageFindDllByNameV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 160, Version: 2, Opcode: 160, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "FindDllByName",
+	Class: classImage, TaskName: "Image", OpcodeName: "FindDllByName",
 	Fields: loaderCodedEventLayoutFields,
 }
 
-// loaderCodedEventLayout is the template LoaderCodedEvent, which several
-// events use.
+// loaderCodedEventLayout is the template LoaderCodedEvent, which several events use.
 type loaderCodedEventLayout ImageFindDllByNameV2
 
 func (e *loaderCodedEventLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2476,21 +2141,14 @@ var loaderCodedEventLayoutFields = []etw.FieldDesc{
 	{Name: "String", Type: etw.InUnicodeString},
 }
 
-// AnyImageFindDllByName is [ImageFindDllByNameV2] in any version: a newer one
-// is decoded like it.
+// AnyImageFindDllByName is [ImageFindDllByNameV2] in any version: a newer one is decoded like
+// it.
 type AnyImageFindDllByName struct {
 	Seen etw.Seen
 	ImageFindDllByNameV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageFindDllByName) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageFindDllByNameV2}
-}
-func (e *AnyImageFindDllByName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageFindDllByName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageFindDllByNameV2.DecodePayload(p, ptr)
@@ -2502,9 +2160,8 @@ func (e AnyImageFindDllByName) Clone() *AnyImageFindDllByName {
 	return &e
 }
 
-// ImageMapViewEndV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 161 (MapViewEnd), version 2, of
-// task Image.
+// ImageMapViewEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode
+// 161 (MapViewEnd), version 2, of [TaskImage]. [AnyImageMapViewEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageMapViewEndV2 struct {
@@ -2517,8 +2174,7 @@ type ImageMapViewEndV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageMapViewEndV2) EventDesc() *etw.EventDesc { return &imageMapViewEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageMapViewEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventLayout)(e).decode(p, ptr, &imageMapViewEndV2)
 }
@@ -2539,30 +2195,21 @@ func (e ImageMapViewEndV2) Clone() *ImageMapViewEndV2 {
 	return &e
 }
 
-func (e ImageMapViewEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageMapViewEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageMapViewEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageMapViewEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageMapViewEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 161, Version: 2, Opcode: 161, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "MapViewEnd",
+	Class: classImage, TaskName: "Image", OpcodeName: "MapViewEnd",
 	Fields: loaderCodedEventLayoutFields,
 }
 
-// AnyImageMapViewEnd is [ImageMapViewEndV2] in any version: a newer one is
-// decoded like it.
+// AnyImageMapViewEnd is [ImageMapViewEndV2] in any version: a newer one is decoded like it.
 type AnyImageMapViewEnd struct {
 	Seen etw.Seen
 	ImageMapViewEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageMapViewEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageMapViewEndV2} }
-func (e *AnyImageMapViewEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageMapViewEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageMapViewEndV2.DecodePayload(p, ptr)
@@ -2574,9 +2221,9 @@ func (e AnyImageMapViewEnd) Clone() *AnyImageMapViewEnd {
 	return &e
 }
 
-// ImageLoaderLockReleaseV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 162 (LoaderLockRelease),
-// version 2, of task Image.
+// ImageLoaderLockReleaseV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 162 (LoaderLockRelease), version 2, of [TaskImage]. [AnyImageLoaderLockRelease] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageLoaderLockReleaseV2 struct {
@@ -2589,8 +2236,7 @@ type ImageLoaderLockReleaseV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageLoaderLockReleaseV2) EventDesc() *etw.EventDesc { return &imageLoaderLockReleaseV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageLoaderLockReleaseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventLayout)(e).decode(p, ptr, &imageLoaderLockReleaseV2)
 }
@@ -2611,32 +2257,22 @@ func (e ImageLoaderLockReleaseV2) Clone() *ImageLoaderLockReleaseV2 {
 	return &e
 }
 
-func (e ImageLoaderLockReleaseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoaderLockReleaseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageLoaderLockReleaseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageLoaderLockReleaseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoaderLockReleaseV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 162, Version: 2, Opcode: 162, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "LoaderLockRelease",
+	Class: classImage, TaskName: "Image", OpcodeName: "LoaderLockRelease",
 	Fields: loaderCodedEventLayoutFields,
 }
 
-// AnyImageLoaderLockRelease is [ImageLoaderLockReleaseV2] in any version: a
-// newer one is decoded like it.
+// AnyImageLoaderLockRelease is [ImageLoaderLockReleaseV2] in any version: a newer one is
+// decoded like it.
 type AnyImageLoaderLockRelease struct {
 	Seen etw.Seen
 	ImageLoaderLockReleaseV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageLoaderLockRelease) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageLoaderLockReleaseV2}
-}
-func (e *AnyImageLoaderLockRelease) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageLoaderLockRelease) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageLoaderLockReleaseV2.DecodePayload(p, ptr)
@@ -2648,9 +2284,9 @@ func (e AnyImageLoaderLockRelease) Clone() *AnyImageLoaderLockRelease {
 	return &e
 }
 
-// ImageDllMainEnterV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 163 (DllMainEnter), version 2,
-// of task Image.
+// ImageDllMainEnterV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 163 (DllMainEnter), version 2, of [TaskImage]. [AnyImageDllMainEnter] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageDllMainEnterV2 struct {
@@ -2663,8 +2299,7 @@ type ImageDllMainEnterV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageDllMainEnterV2) EventDesc() *etw.EventDesc { return &imageDllMainEnterV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageDllMainEnterV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventLayout)(e).decode(p, ptr, &imageDllMainEnterV2)
 }
@@ -2685,32 +2320,22 @@ func (e ImageDllMainEnterV2) Clone() *ImageDllMainEnterV2 {
 	return &e
 }
 
-func (e ImageDllMainEnterV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDllMainEnterV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDllMainEnterV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDllMainEnterV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDllMainEnterV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 163, Version: 2, Opcode: 163, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DllMainEnter",
+	Class: classImage, TaskName: "Image", OpcodeName: "DllMainEnter",
 	Fields: loaderCodedEventLayoutFields,
 }
 
-// AnyImageDllMainEnter is [ImageDllMainEnterV2] in any version: a newer one is
-// decoded like it.
+// AnyImageDllMainEnter is [ImageDllMainEnterV2] in any version: a newer one is decoded like
+// it.
 type AnyImageDllMainEnter struct {
 	Seen etw.Seen
 	ImageDllMainEnterV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageDllMainEnter) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageDllMainEnterV2}
-}
-func (e *AnyImageDllMainEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageDllMainEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageDllMainEnterV2.DecodePayload(p, ptr)
@@ -2722,9 +2347,9 @@ func (e AnyImageDllMainEnter) Clone() *AnyImageDllMainEnter {
 	return &e
 }
 
-// ImageLoaderErrorV2 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 164 (LoaderError), version 2,
-// of task Image.
+// ImageLoaderErrorV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 164 (LoaderError), version 2, of [TaskImage]. [AnyImageLoaderError] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageLoaderErrorV2 struct {
@@ -2737,8 +2362,7 @@ type ImageLoaderErrorV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageLoaderErrorV2) EventDesc() *etw.EventDesc { return &imageLoaderErrorV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageLoaderErrorV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventLayout)(e).decode(p, ptr, &imageLoaderErrorV2)
 }
@@ -2759,32 +2383,21 @@ func (e ImageLoaderErrorV2) Clone() *ImageLoaderErrorV2 {
 	return &e
 }
 
-func (e ImageLoaderErrorV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoaderErrorV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageLoaderErrorV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageLoaderErrorV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoaderErrorV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 164, Version: 2, Opcode: 164, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "LoaderError",
+	Class: classImage, TaskName: "Image", OpcodeName: "LoaderError",
 	Fields: loaderCodedEventLayoutFields,
 }
 
-// AnyImageLoaderError is [ImageLoaderErrorV2] in any version: a newer one is
-// decoded like it.
+// AnyImageLoaderError is [ImageLoaderErrorV2] in any version: a newer one is decoded like it.
 type AnyImageLoaderError struct {
 	Seen etw.Seen
 	ImageLoaderErrorV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageLoaderError) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageLoaderErrorV2}
-}
-func (e *AnyImageLoaderError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageLoaderError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageLoaderErrorV2.DecodePayload(p, ptr)
@@ -2796,9 +2409,9 @@ func (e AnyImageLoaderError) Clone() *AnyImageLoaderError {
 	return &e
 }
 
-// ImageMapViewStartV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 165 (MapViewStart), version 3,
-// of task Image.
+// ImageMapViewStartV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 165 (MapViewStart), version 3, of [TaskImage]. [AnyImageMapViewStart] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageMapViewStartV3 struct {
@@ -2811,8 +2424,7 @@ type ImageMapViewStartV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageMapViewStartV3) EventDesc() *etw.EventDesc { return &imageMapViewStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageMapViewStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageMapViewStartV3)
 }
@@ -2833,19 +2445,16 @@ func (e ImageMapViewStartV3) Clone() *ImageMapViewStartV3 {
 	return &e
 }
 
-func (e ImageMapViewStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageMapViewStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageMapViewStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageMapViewStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageMapViewStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 165, Version: 3, Opcode: 165, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "MapViewStart",
+	Class: classImage, TaskName: "Image", OpcodeName: "MapViewStart",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// loaderCodedEventStatusLayout is the template LoaderCodedEventStatus, which
-// several events use.
+// loaderCodedEventStatusLayout is the template LoaderCodedEventStatus, which several events
+// use.
 type loaderCodedEventStatusLayout ImageMapViewStartV3
 
 func (e *loaderCodedEventStatusLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2894,21 +2503,14 @@ var loaderCodedEventStatusLayoutFields = []etw.FieldDesc{
 	{Name: "String", Type: etw.InUnicodeString},
 }
 
-// AnyImageMapViewStart is [ImageMapViewStartV3] in any version: a newer one is
-// decoded like it.
+// AnyImageMapViewStart is [ImageMapViewStartV3] in any version: a newer one is decoded like
+// it.
 type AnyImageMapViewStart struct {
 	Seen etw.Seen
 	ImageMapViewStartV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageMapViewStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageMapViewStartV3}
-}
-func (e *AnyImageMapViewStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageMapViewStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageMapViewStartV3.DecodePayload(p, ptr)
@@ -2920,9 +2522,9 @@ func (e AnyImageMapViewStart) Clone() *AnyImageMapViewStart {
 	return &e
 }
 
-// ImageSnappingStartV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 166 (SnappingStart), version 3,
-// of task Image.
+// ImageSnappingStartV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 166 (SnappingStart), version 3, of [TaskImage]. [AnyImageSnappingStart] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageSnappingStartV3 struct {
@@ -2935,8 +2537,7 @@ type ImageSnappingStartV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageSnappingStartV3) EventDesc() *etw.EventDesc { return &imageSnappingStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageSnappingStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageSnappingStartV3)
 }
@@ -2957,32 +2558,22 @@ func (e ImageSnappingStartV3) Clone() *ImageSnappingStartV3 {
 	return &e
 }
 
-func (e ImageSnappingStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageSnappingStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageSnappingStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageSnappingStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageSnappingStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 166, Version: 3, Opcode: 166, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "SnappingStart",
+	Class: classImage, TaskName: "Image", OpcodeName: "SnappingStart",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageSnappingStart is [ImageSnappingStartV3] in any version: a newer one
-// is decoded like it.
+// AnyImageSnappingStart is [ImageSnappingStartV3] in any version: a newer one is decoded like
+// it.
 type AnyImageSnappingStart struct {
 	Seen etw.Seen
 	ImageSnappingStartV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageSnappingStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageSnappingStartV3}
-}
-func (e *AnyImageSnappingStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageSnappingStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageSnappingStartV3.DecodePayload(p, ptr)
@@ -2994,9 +2585,9 @@ func (e AnyImageSnappingStart) Clone() *AnyImageSnappingStart {
 	return &e
 }
 
-// ImageSnappingEndV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 167 (SnappingEnd), version 3,
-// of task Image.
+// ImageSnappingEndV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 167 (SnappingEnd), version 3, of [TaskImage]. [AnyImageSnappingEnd] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageSnappingEndV3 struct {
@@ -3009,8 +2600,7 @@ type ImageSnappingEndV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageSnappingEndV3) EventDesc() *etw.EventDesc { return &imageSnappingEndV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageSnappingEndV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageSnappingEndV3)
 }
@@ -3031,32 +2621,21 @@ func (e ImageSnappingEndV3) Clone() *ImageSnappingEndV3 {
 	return &e
 }
 
-func (e ImageSnappingEndV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageSnappingEndV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageSnappingEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageSnappingEndV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageSnappingEndV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 167, Version: 3, Opcode: 167, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "SnappingEnd",
+	Class: classImage, TaskName: "Image", OpcodeName: "SnappingEnd",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageSnappingEnd is [ImageSnappingEndV3] in any version: a newer one is
-// decoded like it.
+// AnyImageSnappingEnd is [ImageSnappingEndV3] in any version: a newer one is decoded like it.
 type AnyImageSnappingEnd struct {
 	Seen etw.Seen
 	ImageSnappingEndV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageSnappingEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageSnappingEndV3}
-}
-func (e *AnyImageSnappingEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageSnappingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageSnappingEndV3.DecodePayload(p, ptr)
@@ -3068,9 +2647,9 @@ func (e AnyImageSnappingEnd) Clone() *AnyImageSnappingEnd {
 	return &e
 }
 
-// ImageLoadingStartV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 168 (LoadingStart), version 3,
-// of task Image.
+// ImageLoadingStartV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 168 (LoadingStart), version 3, of [TaskImage]. [AnyImageLoadingStart] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageLoadingStartV3 struct {
@@ -3083,8 +2662,7 @@ type ImageLoadingStartV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageLoadingStartV3) EventDesc() *etw.EventDesc { return &imageLoadingStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageLoadingStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageLoadingStartV3)
 }
@@ -3105,32 +2683,22 @@ func (e ImageLoadingStartV3) Clone() *ImageLoadingStartV3 {
 	return &e
 }
 
-func (e ImageLoadingStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoadingStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageLoadingStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageLoadingStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoadingStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 168, Version: 3, Opcode: 168, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "LoadingStart",
+	Class: classImage, TaskName: "Image", OpcodeName: "LoadingStart",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageLoadingStart is [ImageLoadingStartV3] in any version: a newer one is
-// decoded like it.
+// AnyImageLoadingStart is [ImageLoadingStartV3] in any version: a newer one is decoded like
+// it.
 type AnyImageLoadingStart struct {
 	Seen etw.Seen
 	ImageLoadingStartV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageLoadingStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageLoadingStartV3}
-}
-func (e *AnyImageLoadingStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageLoadingStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageLoadingStartV3.DecodePayload(p, ptr)
@@ -3142,9 +2710,8 @@ func (e AnyImageLoadingStart) Clone() *AnyImageLoadingStart {
 	return &e
 }
 
-// ImageLoadingEndV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 169 (LoadingEnd), version 3, of
-// task Image.
+// ImageLoadingEndV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode
+// 169 (LoadingEnd), version 3, of [TaskImage]. [AnyImageLoadingEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageLoadingEndV3 struct {
@@ -3157,8 +2724,7 @@ type ImageLoadingEndV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageLoadingEndV3) EventDesc() *etw.EventDesc { return &imageLoadingEndV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageLoadingEndV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageLoadingEndV3)
 }
@@ -3179,30 +2745,21 @@ func (e ImageLoadingEndV3) Clone() *ImageLoadingEndV3 {
 	return &e
 }
 
-func (e ImageLoadingEndV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoadingEndV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageLoadingEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageLoadingEndV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoadingEndV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 169, Version: 3, Opcode: 169, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "LoadingEnd",
+	Class: classImage, TaskName: "Image", OpcodeName: "LoadingEnd",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageLoadingEnd is [ImageLoadingEndV3] in any version: a newer one is
-// decoded like it.
+// AnyImageLoadingEnd is [ImageLoadingEndV3] in any version: a newer one is decoded like it.
 type AnyImageLoadingEnd struct {
 	Seen etw.Seen
 	ImageLoadingEndV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageLoadingEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageLoadingEndV3} }
-func (e *AnyImageLoadingEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageLoadingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageLoadingEndV3.DecodePayload(p, ptr)
@@ -3214,9 +2771,9 @@ func (e AnyImageLoadingEnd) Clone() *AnyImageLoadingEnd {
 	return &e
 }
 
-// ImageFoundKnownDllV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 170 (FoundKnownDll), version 3,
-// of task Image.
+// ImageFoundKnownDllV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 170 (FoundKnownDll), version 3, of [TaskImage]. [AnyImageFoundKnownDll] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageFoundKnownDllV3 struct {
@@ -3229,8 +2786,7 @@ type ImageFoundKnownDllV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageFoundKnownDllV3) EventDesc() *etw.EventDesc { return &imageFoundKnownDllV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageFoundKnownDllV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageFoundKnownDllV3)
 }
@@ -3251,32 +2807,22 @@ func (e ImageFoundKnownDllV3) Clone() *ImageFoundKnownDllV3 {
 	return &e
 }
 
-func (e ImageFoundKnownDllV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageFoundKnownDllV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageFoundKnownDllV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageFoundKnownDllV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageFoundKnownDllV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 170, Version: 3, Opcode: 170, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "FoundKnownDll",
+	Class: classImage, TaskName: "Image", OpcodeName: "FoundKnownDll",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageFoundKnownDll is [ImageFoundKnownDllV3] in any version: a newer one
-// is decoded like it.
+// AnyImageFoundKnownDll is [ImageFoundKnownDllV3] in any version: a newer one is decoded like
+// it.
 type AnyImageFoundKnownDll struct {
 	Seen etw.Seen
 	ImageFoundKnownDllV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageFoundKnownDll) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageFoundKnownDllV3}
-}
-func (e *AnyImageFoundKnownDll) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageFoundKnownDll) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageFoundKnownDllV3.DecodePayload(p, ptr)
@@ -3289,8 +2835,8 @@ func (e AnyImageFoundKnownDll) Clone() *AnyImageFoundKnownDll {
 }
 
 // ImageAbnormalTerminationV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 171 (AbnormalTermination),
-// version 3, of task Image.
+// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 171 (AbnormalTermination), version 3, of
+// [TaskImage]. [AnyImageAbnormalTermination] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageAbnormalTerminationV3 struct {
@@ -3303,8 +2849,7 @@ type ImageAbnormalTerminationV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageAbnormalTerminationV3) EventDesc() *etw.EventDesc { return &imageAbnormalTerminationV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageAbnormalTerminationV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageAbnormalTerminationV3)
 }
@@ -3325,32 +2870,22 @@ func (e ImageAbnormalTerminationV3) Clone() *ImageAbnormalTerminationV3 {
 	return &e
 }
 
-func (e ImageAbnormalTerminationV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageAbnormalTerminationV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageAbnormalTerminationV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageAbnormalTerminationV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageAbnormalTerminationV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 171, Version: 3, Opcode: 171, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "AbnormalTermination",
+	Class: classImage, TaskName: "Image", OpcodeName: "AbnormalTermination",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageAbnormalTermination is [ImageAbnormalTerminationV3] in any version:
-// a newer one is decoded like it.
+// AnyImageAbnormalTermination is [ImageAbnormalTerminationV3] in any version: a newer one is
+// decoded like it.
 type AnyImageAbnormalTermination struct {
 	Seen etw.Seen
 	ImageAbnormalTerminationV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageAbnormalTermination) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageAbnormalTerminationV3}
-}
-func (e *AnyImageAbnormalTermination) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageAbnormalTermination) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageAbnormalTerminationV3.DecodePayload(p, ptr)
@@ -3362,9 +2897,9 @@ func (e AnyImageAbnormalTermination) Clone() *AnyImageAbnormalTermination {
 	return &e
 }
 
-// ImageModulePlaceHolderV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 172 (ModulePlaceHolder),
-// version 3, of task Image.
+// ImageModulePlaceHolderV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 172 (ModulePlaceHolder), version 3, of [TaskImage]. [AnyImageModulePlaceHolder] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageModulePlaceHolderV3 struct {
@@ -3377,8 +2912,7 @@ type ImageModulePlaceHolderV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageModulePlaceHolderV3) EventDesc() *etw.EventDesc { return &imageModulePlaceHolderV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageModulePlaceHolderV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageModulePlaceHolderV3)
 }
@@ -3399,32 +2933,22 @@ func (e ImageModulePlaceHolderV3) Clone() *ImageModulePlaceHolderV3 {
 	return &e
 }
 
-func (e ImageModulePlaceHolderV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageModulePlaceHolderV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageModulePlaceHolderV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageModulePlaceHolderV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageModulePlaceHolderV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 172, Version: 3, Opcode: 172, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "ModulePlaceHolder",
+	Class: classImage, TaskName: "Image", OpcodeName: "ModulePlaceHolder",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageModulePlaceHolder is [ImageModulePlaceHolderV3] in any version: a
-// newer one is decoded like it.
+// AnyImageModulePlaceHolder is [ImageModulePlaceHolderV3] in any version: a newer one is
+// decoded like it.
 type AnyImageModulePlaceHolder struct {
 	Seen etw.Seen
 	ImageModulePlaceHolderV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageModulePlaceHolder) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageModulePlaceHolderV3}
-}
-func (e *AnyImageModulePlaceHolder) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageModulePlaceHolder) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageModulePlaceHolderV3.DecodePayload(p, ptr)
@@ -3436,9 +2960,9 @@ func (e AnyImageModulePlaceHolder) Clone() *AnyImageModulePlaceHolder {
 	return &e
 }
 
-// ImageReadyToInitV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 173 (ReadyToInit), version 3,
-// of task Image.
+// ImageReadyToInitV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 173 (ReadyToInit), version 3, of [TaskImage]. [AnyImageReadyToInit] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageReadyToInitV3 struct {
@@ -3451,8 +2975,7 @@ type ImageReadyToInitV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageReadyToInitV3) EventDesc() *etw.EventDesc { return &imageReadyToInitV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageReadyToInitV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageReadyToInitV3)
 }
@@ -3473,32 +2996,21 @@ func (e ImageReadyToInitV3) Clone() *ImageReadyToInitV3 {
 	return &e
 }
 
-func (e ImageReadyToInitV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageReadyToInitV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageReadyToInitV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageReadyToInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageReadyToInitV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 173, Version: 3, Opcode: 173, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "ReadyToInit",
+	Class: classImage, TaskName: "Image", OpcodeName: "ReadyToInit",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageReadyToInit is [ImageReadyToInitV3] in any version: a newer one is
-// decoded like it.
+// AnyImageReadyToInit is [ImageReadyToInitV3] in any version: a newer one is decoded like it.
 type AnyImageReadyToInit struct {
 	Seen etw.Seen
 	ImageReadyToInitV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageReadyToInit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageReadyToInitV3}
-}
-func (e *AnyImageReadyToInit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageReadyToInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageReadyToInitV3.DecodePayload(p, ptr)
@@ -3510,9 +3022,8 @@ func (e AnyImageReadyToInit) Clone() *AnyImageReadyToInit {
 	return &e
 }
 
-// ImageReadyToRunV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 174 (ReadyToRun), version 3, of
-// task Image.
+// ImageReadyToRunV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode
+// 174 (ReadyToRun), version 3, of [TaskImage]. [AnyImageReadyToRun] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageReadyToRunV3 struct {
@@ -3525,8 +3036,7 @@ type ImageReadyToRunV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageReadyToRunV3) EventDesc() *etw.EventDesc { return &imageReadyToRunV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageReadyToRunV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageReadyToRunV3)
 }
@@ -3547,30 +3057,21 @@ func (e ImageReadyToRunV3) Clone() *ImageReadyToRunV3 {
 	return &e
 }
 
-func (e ImageReadyToRunV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageReadyToRunV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageReadyToRunV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageReadyToRunV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageReadyToRunV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 174, Version: 3, Opcode: 174, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "ReadyToRun",
+	Class: classImage, TaskName: "Image", OpcodeName: "ReadyToRun",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageReadyToRun is [ImageReadyToRunV3] in any version: a newer one is
-// decoded like it.
+// AnyImageReadyToRun is [ImageReadyToRunV3] in any version: a newer one is decoded like it.
 type AnyImageReadyToRun struct {
 	Seen etw.Seen
 	ImageReadyToRunV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageReadyToRun) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageReadyToRunV3} }
-func (e *AnyImageReadyToRun) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageReadyToRun) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageReadyToRunV3.DecodePayload(p, ptr)
@@ -3582,9 +3083,8 @@ func (e AnyImageReadyToRun) Clone() *AnyImageReadyToRun {
 	return &e
 }
 
-// ImageNewDllLoadV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 176 (NewDllLoad), version 3, of
-// task Image.
+// ImageNewDllLoadV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode
+// 176 (NewDllLoad), version 3, of [TaskImage]. [AnyImageNewDllLoad] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageNewDllLoadV3 struct {
@@ -3597,8 +3097,7 @@ type ImageNewDllLoadV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageNewDllLoadV3) EventDesc() *etw.EventDesc { return &imageNewDllLoadV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageNewDllLoadV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderNewDllEventLayout)(e).decode(p, ptr, &imageNewDllLoadV3)
 }
@@ -3619,19 +3118,15 @@ func (e ImageNewDllLoadV3) Clone() *ImageNewDllLoadV3 {
 	return &e
 }
 
-func (e ImageNewDllLoadV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageNewDllLoadV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageNewDllLoadV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageNewDllLoadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageNewDllLoadV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 176, Version: 3, Opcode: 176, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "NewDllLoad",
+	Class: classImage, TaskName: "Image", OpcodeName: "NewDllLoad",
 	Fields: loaderNewDllEventLayoutFields,
 }
 
-// loaderNewDllEventLayout is the template LoaderNewDllEvent, which several
-// events use.
+// loaderNewDllEventLayout is the template LoaderNewDllEvent, which several events use.
 type loaderNewDllEventLayout ImageNewDllLoadV3
 
 func (e *loaderNewDllEventLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3677,19 +3172,13 @@ var loaderNewDllEventLayoutFields = []etw.FieldDesc{
 	{Name: "FilePath", Type: etw.InUnicodeString},
 }
 
-// AnyImageNewDllLoad is [ImageNewDllLoadV3] in any version: a newer one is
-// decoded like it.
+// AnyImageNewDllLoad is [ImageNewDllLoadV3] in any version: a newer one is decoded like it.
 type AnyImageNewDllLoad struct {
 	Seen etw.Seen
 	ImageNewDllLoadV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageNewDllLoad) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageNewDllLoadV3} }
-func (e *AnyImageNewDllLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageNewDllLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageNewDllLoadV3.DecodePayload(p, ptr)
@@ -3701,9 +3190,9 @@ func (e AnyImageNewDllLoad) Clone() *AnyImageNewDllLoad {
 	return &e
 }
 
-// ImageNewDllLoadAsDataV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 177 (NewDllLoadAsData), version
-// 3, of task Image.
+// ImageNewDllLoadAsDataV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 177 (NewDllLoadAsData), version 3, of [TaskImage]. [AnyImageNewDllLoadAsData] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageNewDllLoadAsDataV3 struct {
@@ -3716,8 +3205,7 @@ type ImageNewDllLoadAsDataV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageNewDllLoadAsDataV3) EventDesc() *etw.EventDesc { return &imageNewDllLoadAsDataV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageNewDllLoadAsDataV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderNewDllEventLayout)(e).decode(p, ptr, &imageNewDllLoadAsDataV3)
 }
@@ -3738,32 +3226,22 @@ func (e ImageNewDllLoadAsDataV3) Clone() *ImageNewDllLoadAsDataV3 {
 	return &e
 }
 
-func (e ImageNewDllLoadAsDataV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageNewDllLoadAsDataV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageNewDllLoadAsDataV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageNewDllLoadAsDataV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageNewDllLoadAsDataV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 177, Version: 3, Opcode: 177, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "NewDllLoadAsData",
+	Class: classImage, TaskName: "Image", OpcodeName: "NewDllLoadAsData",
 	Fields: loaderNewDllEventLayoutFields,
 }
 
-// AnyImageNewDllLoadAsData is [ImageNewDllLoadAsDataV3] in any version: a
-// newer one is decoded like it.
+// AnyImageNewDllLoadAsData is [ImageNewDllLoadAsDataV3] in any version: a newer one is decoded
+// like it.
 type AnyImageNewDllLoadAsData struct {
 	Seen etw.Seen
 	ImageNewDllLoadAsDataV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageNewDllLoadAsData) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageNewDllLoadAsDataV3}
-}
-func (e *AnyImageNewDllLoadAsData) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageNewDllLoadAsData) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageNewDllLoadAsDataV3.DecodePayload(p, ptr)
@@ -3776,8 +3254,8 @@ func (e AnyImageNewDllLoadAsData) Clone() *AnyImageNewDllLoadAsData {
 }
 
 // ImageDllSearchPathExternalV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 192 (DllSearchPathExternal),
-// version 3, of task Image.
+// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 192 (DllSearchPathExternal), version 3, of
+// [TaskImage]. [AnyImageDllSearchPathExternal] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageDllSearchPathExternalV3 struct {
@@ -3791,8 +3269,7 @@ type ImageDllSearchPathExternalV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageDllSearchPathExternalV3) EventDesc() *etw.EventDesc { return &imageDllSearchPathExternalV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageDllSearchPathExternalV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventPathLayout)(e).decode(p, ptr, &imageDllSearchPathExternalV3)
 }
@@ -3813,19 +3290,15 @@ func (e ImageDllSearchPathExternalV3) Clone() *ImageDllSearchPathExternalV3 {
 	return &e
 }
 
-func (e ImageDllSearchPathExternalV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDllSearchPathExternalV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDllSearchPathExternalV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDllSearchPathExternalV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDllSearchPathExternalV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 192, Version: 3, Opcode: 192, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DllSearchPathExternal",
+	Class: classImage, TaskName: "Image", OpcodeName: "DllSearchPathExternal",
 	Fields: loaderCodedEventPathLayoutFields,
 }
 
-// loaderCodedEventPathLayout is the template LoaderCodedEventPath, which
-// several events use.
+// loaderCodedEventPathLayout is the template LoaderCodedEventPath, which several events use.
 type loaderCodedEventPathLayout ImageDllSearchPathExternalV3
 
 func (e *loaderCodedEventPathLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3880,21 +3353,14 @@ var loaderCodedEventPathLayoutFields = []etw.FieldDesc{
 	{Name: "String2", Type: etw.InUnicodeString},
 }
 
-// AnyImageDllSearchPathExternal is [ImageDllSearchPathExternalV3] in any
-// version: a newer one is decoded like it.
+// AnyImageDllSearchPathExternal is [ImageDllSearchPathExternalV3] in any version: a newer one
+// is decoded like it.
 type AnyImageDllSearchPathExternal struct {
 	Seen etw.Seen
 	ImageDllSearchPathExternalV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageDllSearchPathExternal) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageDllSearchPathExternalV3}
-}
-func (e *AnyImageDllSearchPathExternal) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageDllSearchPathExternal) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageDllSearchPathExternalV3.DecodePayload(p, ptr)
@@ -3907,8 +3373,8 @@ func (e AnyImageDllSearchPathExternal) Clone() *AnyImageDllSearchPathExternal {
 }
 
 // ImageDllSearchPathInternalV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 193 (DllSearchPathInternal),
-// version 3, of task Image.
+// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 193 (DllSearchPathInternal), version 3, of
+// [TaskImage]. [AnyImageDllSearchPathInternal] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageDllSearchPathInternalV3 struct {
@@ -3922,8 +3388,7 @@ type ImageDllSearchPathInternalV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageDllSearchPathInternalV3) EventDesc() *etw.EventDesc { return &imageDllSearchPathInternalV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageDllSearchPathInternalV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventPathLayout)(e).decode(p, ptr, &imageDllSearchPathInternalV3)
 }
@@ -3944,32 +3409,22 @@ func (e ImageDllSearchPathInternalV3) Clone() *ImageDllSearchPathInternalV3 {
 	return &e
 }
 
-func (e ImageDllSearchPathInternalV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDllSearchPathInternalV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDllSearchPathInternalV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDllSearchPathInternalV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDllSearchPathInternalV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 193, Version: 3, Opcode: 193, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DllSearchPathInternal",
+	Class: classImage, TaskName: "Image", OpcodeName: "DllSearchPathInternal",
 	Fields: loaderCodedEventPathLayoutFields,
 }
 
-// AnyImageDllSearchPathInternal is [ImageDllSearchPathInternalV3] in any
-// version: a newer one is decoded like it.
+// AnyImageDllSearchPathInternal is [ImageDllSearchPathInternalV3] in any version: a newer one
+// is decoded like it.
 type AnyImageDllSearchPathInternal struct {
 	Seen etw.Seen
 	ImageDllSearchPathInternalV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageDllSearchPathInternal) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageDllSearchPathInternalV3}
-}
-func (e *AnyImageDllSearchPathInternal) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageDllSearchPathInternal) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageDllSearchPathInternalV3.DecodePayload(p, ptr)
@@ -3981,9 +3436,9 @@ func (e AnyImageDllSearchPathInternal) Clone() *AnyImageDllSearchPathInternal {
 	return &e
 }
 
-// ImageApiSetResolvingV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 208 (ApiSetResolving), version
-// 3, of task Image.
+// ImageApiSetResolvingV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 208 (ApiSetResolving), version 3, of [TaskImage]. [AnyImageApiSetResolving] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageApiSetResolvingV3 struct {
@@ -3996,8 +3451,7 @@ type ImageApiSetResolvingV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageApiSetResolvingV3) EventDesc() *etw.EventDesc { return &imageApiSetResolvingV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageApiSetResolvingV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageApiSetResolvingV3)
 }
@@ -4018,32 +3472,22 @@ func (e ImageApiSetResolvingV3) Clone() *ImageApiSetResolvingV3 {
 	return &e
 }
 
-func (e ImageApiSetResolvingV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageApiSetResolvingV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageApiSetResolvingV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageApiSetResolvingV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageApiSetResolvingV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 208, Version: 3, Opcode: 208, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "ApiSetResolving",
+	Class: classImage, TaskName: "Image", OpcodeName: "ApiSetResolving",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageApiSetResolving is [ImageApiSetResolvingV3] in any version: a newer
-// one is decoded like it.
+// AnyImageApiSetResolving is [ImageApiSetResolvingV3] in any version: a newer one is decoded
+// like it.
 type AnyImageApiSetResolving struct {
 	Seen etw.Seen
 	ImageApiSetResolvingV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageApiSetResolving) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageApiSetResolvingV3}
-}
-func (e *AnyImageApiSetResolving) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageApiSetResolving) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageApiSetResolvingV3.DecodePayload(p, ptr)
@@ -4055,9 +3499,9 @@ func (e AnyImageApiSetResolving) Clone() *AnyImageApiSetResolving {
 	return &e
 }
 
-// ImageApiSetHostedV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 209 (ApiSetHosted), version 3,
-// of task Image.
+// ImageApiSetHostedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 209 (ApiSetHosted), version 3, of [TaskImage]. [AnyImageApiSetHosted] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageApiSetHostedV3 struct {
@@ -4070,8 +3514,7 @@ type ImageApiSetHostedV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageApiSetHostedV3) EventDesc() *etw.EventDesc { return &imageApiSetHostedV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageApiSetHostedV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageApiSetHostedV3)
 }
@@ -4092,32 +3535,22 @@ func (e ImageApiSetHostedV3) Clone() *ImageApiSetHostedV3 {
 	return &e
 }
 
-func (e ImageApiSetHostedV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageApiSetHostedV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageApiSetHostedV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageApiSetHostedV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageApiSetHostedV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 209, Version: 3, Opcode: 209, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "ApiSetHosted",
+	Class: classImage, TaskName: "Image", OpcodeName: "ApiSetHosted",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageApiSetHosted is [ImageApiSetHostedV3] in any version: a newer one is
-// decoded like it.
+// AnyImageApiSetHosted is [ImageApiSetHostedV3] in any version: a newer one is decoded like
+// it.
 type AnyImageApiSetHosted struct {
 	Seen etw.Seen
 	ImageApiSetHostedV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageApiSetHosted) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageApiSetHostedV3}
-}
-func (e *AnyImageApiSetHosted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageApiSetHosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageApiSetHostedV3.DecodePayload(p, ptr)
@@ -4129,9 +3562,9 @@ func (e AnyImageApiSetHosted) Clone() *AnyImageApiSetHosted {
 	return &e
 }
 
-// ImageApiSetUnhostedV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 210 (ApiSetUnhosted), version
-// 3, of task Image.
+// ImageApiSetUnhostedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 210 (ApiSetUnhosted), version 3, of [TaskImage]. [AnyImageApiSetUnhosted] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageApiSetUnhostedV3 struct {
@@ -4144,8 +3577,7 @@ type ImageApiSetUnhostedV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageApiSetUnhostedV3) EventDesc() *etw.EventDesc { return &imageApiSetUnhostedV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageApiSetUnhostedV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageApiSetUnhostedV3)
 }
@@ -4166,32 +3598,22 @@ func (e ImageApiSetUnhostedV3) Clone() *ImageApiSetUnhostedV3 {
 	return &e
 }
 
-func (e ImageApiSetUnhostedV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageApiSetUnhostedV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageApiSetUnhostedV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageApiSetUnhostedV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageApiSetUnhostedV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 210, Version: 3, Opcode: 210, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "ApiSetUnhosted",
+	Class: classImage, TaskName: "Image", OpcodeName: "ApiSetUnhosted",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageApiSetUnhosted is [ImageApiSetUnhostedV3] in any version: a newer
-// one is decoded like it.
+// AnyImageApiSetUnhosted is [ImageApiSetUnhostedV3] in any version: a newer one is decoded
+// like it.
 type AnyImageApiSetUnhosted struct {
 	Seen etw.Seen
 	ImageApiSetUnhostedV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageApiSetUnhosted) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageApiSetUnhostedV3}
-}
-func (e *AnyImageApiSetUnhosted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageApiSetUnhosted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageApiSetUnhostedV3.DecodePayload(p, ptr)
@@ -4203,9 +3625,9 @@ func (e AnyImageApiSetUnhosted) Clone() *AnyImageApiSetUnhosted {
 	return &e
 }
 
-// ImageApiSetUnresolvedV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 211 (ApiSetUnresolved), version
-// 3, of task Image.
+// ImageApiSetUnresolvedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 211 (ApiSetUnresolved), version 3, of [TaskImage]. [AnyImageApiSetUnresolved] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageApiSetUnresolvedV3 struct {
@@ -4218,8 +3640,7 @@ type ImageApiSetUnresolvedV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageApiSetUnresolvedV3) EventDesc() *etw.EventDesc { return &imageApiSetUnresolvedV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageApiSetUnresolvedV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*loaderCodedEventStatusLayout)(e).decode(p, ptr, &imageApiSetUnresolvedV3)
 }
@@ -4240,32 +3661,22 @@ func (e ImageApiSetUnresolvedV3) Clone() *ImageApiSetUnresolvedV3 {
 	return &e
 }
 
-func (e ImageApiSetUnresolvedV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageApiSetUnresolvedV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageApiSetUnresolvedV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageApiSetUnresolvedV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageApiSetUnresolvedV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 211, Version: 3, Opcode: 211, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "ApiSetUnresolved",
+	Class: classImage, TaskName: "Image", OpcodeName: "ApiSetUnresolved",
 	Fields: loaderCodedEventStatusLayoutFields,
 }
 
-// AnyImageApiSetUnresolved is [ImageApiSetUnresolvedV3] in any version: a
-// newer one is decoded like it.
+// AnyImageApiSetUnresolved is [ImageApiSetUnresolvedV3] in any version: a newer one is decoded
+// like it.
 type AnyImageApiSetUnresolved struct {
 	Seen etw.Seen
 	ImageApiSetUnresolvedV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageApiSetUnresolved) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageApiSetUnresolvedV3}
-}
-func (e *AnyImageApiSetUnresolved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageApiSetUnresolved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageApiSetUnresolvedV3.DecodePayload(p, ptr)
@@ -4277,9 +3688,9 @@ func (e AnyImageApiSetUnresolved) Clone() *AnyImageApiSetUnresolved {
 	return &e
 }
 
-// ImageDllSearchResultsV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 212 (DllSearchResults), version
-// 3, of task Image.
+// ImageDllSearchResultsV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
+// opcode 212 (DllSearchResults), version 3, of [TaskImage]. [AnyImageDllSearchResults] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageDllSearchResultsV3 struct {
@@ -4293,8 +3704,7 @@ type ImageDllSearchResultsV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageDllSearchResultsV3) EventDesc() *etw.EventDesc { return &imageDllSearchResultsV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageDllSearchResultsV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&imageDllSearchResultsV3, p, ptr)
@@ -4342,14 +3752,11 @@ func (e ImageDllSearchResultsV3) Clone() *ImageDllSearchResultsV3 {
 	return &e
 }
 
-func (e ImageDllSearchResultsV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDllSearchResultsV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDllSearchResultsV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDllSearchResultsV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDllSearchResultsV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 212, Version: 3, Opcode: 212, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DllSearchResults",
+	Class: classImage, TaskName: "Image", OpcodeName: "DllSearchResults",
 	Fields: []etw.FieldDesc{
 		{Name: "LdrLoadFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "LdrSearchFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -4359,21 +3766,14 @@ var imageDllSearchResultsV3 = etw.EventDesc{
 	},
 }
 
-// AnyImageDllSearchResults is [ImageDllSearchResultsV3] in any version: a
-// newer one is decoded like it.
+// AnyImageDllSearchResults is [ImageDllSearchResultsV3] in any version: a newer one is decoded
+// like it.
 type AnyImageDllSearchResults struct {
 	Seen etw.Seen
 	ImageDllSearchResultsV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageDllSearchResults) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageDllSearchResultsV3}
-}
-func (e *AnyImageDllSearchResults) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageDllSearchResults) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageDllSearchResultsV3.DecodePayload(p, ptr)
@@ -4386,8 +3786,8 @@ func (e AnyImageDllSearchResults) Clone() *AnyImageDllSearchResults {
 }
 
 // ImageDllPathSearchResultsV3 is the classic event of class
-// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 213 (DllPathSearchResults),
-// version 3, of task Image.
+// 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 213 (DllPathSearchResults), version 3, of
+// [TaskImage]. [AnyImageDllPathSearchResults] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ImageDllPathSearchResultsV3 struct {
@@ -4401,8 +3801,7 @@ type ImageDllPathSearchResultsV3 struct {
 // EventDesc returns the description of the event.
 func (*ImageDllPathSearchResultsV3) EventDesc() *etw.EventDesc { return &imageDllPathSearchResultsV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageDllPathSearchResultsV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&imageDllPathSearchResultsV3, p, ptr)
@@ -4453,14 +3852,11 @@ func (e ImageDllPathSearchResultsV3) Clone() *ImageDllPathSearchResultsV3 {
 	return &e
 }
 
-func (e ImageDllPathSearchResultsV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageDllPathSearchResultsV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageDllPathSearchResultsV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageDllPathSearchResultsV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageDllPathSearchResultsV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 213, Version: 3, Opcode: 213, Task: 10,
-	Class:    etw.GUID{0x1d, 0x5d, 0xb1, 0x2c, 0xc1, 0x5f, 0xd2, 0x11, 0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18},
-	TaskName: "Image", OpcodeName: "DllPathSearchResults",
+	Class: classImage, TaskName: "Image", OpcodeName: "DllPathSearchResults",
 	Fields: []etw.FieldDesc{
 		{Name: "SearchInfo", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Cwd", Type: etw.InUnicodeString},
@@ -4470,21 +3866,14 @@ var imageDllPathSearchResultsV3 = etw.EventDesc{
 	},
 }
 
-// AnyImageDllPathSearchResults is [ImageDllPathSearchResultsV3] in any
-// version: a newer one is decoded like it.
+// AnyImageDllPathSearchResults is [ImageDllPathSearchResultsV3] in any version: a newer one is
+// decoded like it.
 type AnyImageDllPathSearchResults struct {
 	Seen etw.Seen
 	ImageDllPathSearchResultsV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageDllPathSearchResults) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageDllPathSearchResultsV3}
-}
-func (e *AnyImageDllPathSearchResults) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageDllPathSearchResults) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ImageDllPathSearchResultsV3.DecodePayload(p, ptr)

@@ -5,21 +5,17 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ImageIDInfoV2 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 0 (Info), version 2, of task
-// ImageID.
+// ImageIDInfoV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de, opcode 0
+// (Info), version 2, of [TaskImageID]. [AnyImageIDInfo] takes newer versions, too.
 //
 // An image of a process, as its file says.
 type ImageIDInfoV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
-	// Its size in memory, in bytes.
-	ImageSize etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
+	ImageSize etw.Pointer // Its size in memory, in bytes.
 	// The process that it is mapped into; 0 for images of the kernel.
 	ProcessId uint32
 	// The time stamp in its header, in seconds since 1970, or a hash.
@@ -30,8 +26,7 @@ type ImageIDInfoV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageIDInfoV2) EventDesc() *etw.EventDesc { return &imageIDInfoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageIDInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -76,14 +71,11 @@ func (e ImageIDInfoV2) Clone() *ImageIDInfoV2 {
 	return &e
 }
 
-func (e ImageIDInfoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDInfoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Version: 2, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "Info",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "Info",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ImageSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -93,19 +85,13 @@ var imageIDInfoV2 = etw.EventDesc{
 	},
 }
 
-// AnyImageIDInfo is [ImageIDInfoV2] in any version: a newer one is decoded
-// like it.
+// AnyImageIDInfo is [ImageIDInfoV2] in any version: a newer one is decoded like it.
 type AnyImageIDInfo struct {
 	Seen etw.Seen
 	ImageIDInfoV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDInfo) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDInfoV2} }
-func (e *AnyImageIDInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageIDInfoV2.DecodePayload(p, ptr)
@@ -117,14 +103,13 @@ func (e AnyImageIDInfo) Clone() *AnyImageIDInfo {
 	return &e
 }
 
-// ImageIDNoneV2 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 32 (None), version 2, of task
-// ImageID.
+// ImageIDNoneV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de, opcode 32
+// (None), version 2, of [TaskImageID]. Its payload has 12 bytes, 8 in programs of 32 bits.
+// [AnyImageIDNone] takes newer versions, too.
 //
 // An image without information about symbols.
 type ImageIDNoneV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
 	ProcessId uint32
 }
@@ -132,8 +117,7 @@ type ImageIDNoneV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageIDNoneV2) EventDesc() *etw.EventDesc { return &imageIDNoneV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageIDNoneV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -163,33 +147,24 @@ func (e *ImageIDNoneV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageIDNoneV2) Clone() *ImageIDNoneV2 { return &e }
 
-func (e ImageIDNoneV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDNoneV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDNoneV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDNoneV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDNoneV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "None",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "None",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
 }
 
-// AnyImageIDNone is [ImageIDNoneV2] in any version: a newer one is decoded
-// like it.
+// AnyImageIDNone is [ImageIDNoneV2] in any version: a newer one is decoded like it.
 type AnyImageIDNone struct {
 	Seen etw.Seen
 	ImageIDNoneV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDNone) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDNoneV2} }
-func (e *AnyImageIDNone) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDNone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageIDNoneV2.DecodePayload(p, ptr)
@@ -198,29 +173,25 @@ func (e *AnyImageIDNone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyImageIDNone) Clone() *AnyImageIDNone { return &e }
 
-// ImageIDDbgIDDBGV2 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 34 (DbgID_DBG), version 2, of
-// task ImageID.
+// ImageIDDbgIDDBGV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de, opcode
+// 34 (DbgID_DBG), version 2, of [TaskImageID]. [AnyImageIDDbgIDDBG] takes newer versions, too.
 //
 // An image with a DBG file.
 type ImageIDDbgIDDBGV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
 	ProcessId uint32
 	CheckSum  uint32
 	// The time stamp in its header, in seconds since 1970, or a hash.
 	TimeDateStamp uint32
-	// Its size in memory, in bytes.
-	ImageSize   uint32
-	DbgFileName etw.UTF16
+	ImageSize     uint32 // Its size in memory, in bytes.
+	DbgFileName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ImageIDDbgIDDBGV2) EventDesc() *etw.EventDesc { return &imageIDDbgIDDBGV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageIDDbgIDDBGV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -269,14 +240,11 @@ func (e ImageIDDbgIDDBGV2) Clone() *ImageIDDbgIDDBGV2 {
 	return &e
 }
 
-func (e ImageIDDbgIDDBGV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDDbgIDDBGV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDDbgIDDBGV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDDbgIDDBGV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDDbgIDDBGV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "DbgID_DBG",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "DbgID_DBG",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -287,19 +255,13 @@ var imageIDDbgIDDBGV2 = etw.EventDesc{
 	},
 }
 
-// AnyImageIDDbgIDDBG is [ImageIDDbgIDDBGV2] in any version: a newer one is
-// decoded like it.
+// AnyImageIDDbgIDDBG is [ImageIDDbgIDDBGV2] in any version: a newer one is decoded like it.
 type AnyImageIDDbgIDDBG struct {
 	Seen etw.Seen
 	ImageIDDbgIDDBGV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDDbgIDDBG) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDDbgIDDBGV2} }
-func (e *AnyImageIDDbgIDDBG) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDDbgIDDBG) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageIDDbgIDDBGV2.DecodePayload(p, ptr)
@@ -311,29 +273,24 @@ func (e AnyImageIDDbgIDDBG) Clone() *AnyImageIDDbgIDDBG {
 	return &e
 }
 
-// ImageIDDbgIDRSDSV2 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 36 (DbgID_RSDS), version 2, of
-// task ImageID.
+// ImageIDDbgIDRSDSV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
+// opcode 36 (DbgID_RSDS), version 2, of [TaskImageID]. [AnyImageIDDbgIDRSDS] takes newer
+// versions, too.
 //
 // The PDB file of an image: its GUID, age and name.
 type ImageIDDbgIDRSDSV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The GUID that its PDB file has, too.
-	GuidSig etw.GUID
-	// The number of times that the PDB file was written.
-	Age uint32
-	// The PDB file, with the folder that it was built in.
-	PdbFileName etw.ANSI
+	ProcessId   uint32
+	GuidSig     etw.GUID // The GUID that its PDB file has, too.
+	Age         uint32   // The number of times that the PDB file was written.
+	PdbFileName etw.ANSI // The PDB file, with the folder that it was built in.
 }
 
 // EventDesc returns the description of the event.
 func (*ImageIDDbgIDRSDSV2) EventDesc() *etw.EventDesc { return &imageIDDbgIDRSDSV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageIDDbgIDRSDSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -378,14 +335,11 @@ func (e ImageIDDbgIDRSDSV2) Clone() *ImageIDDbgIDRSDSV2 {
 	return &e
 }
 
-func (e ImageIDDbgIDRSDSV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDDbgIDRSDSV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDDbgIDRSDSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDDbgIDRSDSV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDDbgIDRSDSV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "DbgID_RSDS",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "DbgID_RSDS",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -395,21 +349,13 @@ var imageIDDbgIDRSDSV2 = etw.EventDesc{
 	},
 }
 
-// AnyImageIDDbgIDRSDS is [ImageIDDbgIDRSDSV2] in any version: a newer one is
-// decoded like it.
+// AnyImageIDDbgIDRSDS is [ImageIDDbgIDRSDSV2] in any version: a newer one is decoded like it.
 type AnyImageIDDbgIDRSDS struct {
 	Seen etw.Seen
 	ImageIDDbgIDRSDSV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDDbgIDRSDS) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageIDDbgIDRSDSV2}
-}
-func (e *AnyImageIDDbgIDRSDS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDDbgIDRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageIDDbgIDRSDSV2.DecodePayload(p, ptr)
@@ -421,30 +367,24 @@ func (e AnyImageIDDbgIDRSDS) Clone() *AnyImageIDDbgIDRSDS {
 	return &e
 }
 
-// ImageIDDbgIDILRSDSV2 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 37 (DbgID_ILRSDS), version 2,
-// of task ImageID.
+// ImageIDDbgIDILRSDSV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
+// opcode 37 (DbgID_ILRSDS), version 2, of [TaskImageID]. [AnyImageIDDbgIDILRSDS] takes newer
+// versions, too.
 //
-// The PDB file of the managed code in an image that was compiled ahead of
-// time.
+// The PDB file of the managed code in an image that was compiled ahead of time.
 type ImageIDDbgIDILRSDSV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
-	ProcessId uint32
-	// The GUID that its PDB file has, too.
-	GuidSig etw.GUID
-	// The number of times that the PDB file was written.
-	Age uint32
-	// The PDB file, with the folder that it was built in.
-	PdbFileName etw.ANSI
+	ProcessId   uint32
+	GuidSig     etw.GUID // The GUID that its PDB file has, too.
+	Age         uint32   // The number of times that the PDB file was written.
+	PdbFileName etw.ANSI // The PDB file, with the folder that it was built in.
 }
 
 // EventDesc returns the description of the event.
 func (*ImageIDDbgIDILRSDSV2) EventDesc() *etw.EventDesc { return &imageIDDbgIDILRSDSV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageIDDbgIDILRSDSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -489,14 +429,11 @@ func (e ImageIDDbgIDILRSDSV2) Clone() *ImageIDDbgIDILRSDSV2 {
 	return &e
 }
 
-func (e ImageIDDbgIDILRSDSV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDDbgIDILRSDSV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDDbgIDILRSDSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDDbgIDILRSDSV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDDbgIDILRSDSV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "DbgID_ILRSDS",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "DbgID_ILRSDS",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -506,21 +443,14 @@ var imageIDDbgIDILRSDSV2 = etw.EventDesc{
 	},
 }
 
-// AnyImageIDDbgIDILRSDS is [ImageIDDbgIDILRSDSV2] in any version: a newer one
-// is decoded like it.
+// AnyImageIDDbgIDILRSDS is [ImageIDDbgIDILRSDSV2] in any version: a newer one is decoded like
+// it.
 type AnyImageIDDbgIDILRSDS struct {
 	Seen etw.Seen
 	ImageIDDbgIDILRSDSV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDDbgIDILRSDS) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageIDDbgIDILRSDSV2}
-}
-func (e *AnyImageIDDbgIDILRSDS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDDbgIDILRSDS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageIDDbgIDILRSDSV2.DecodePayload(p, ptr)
@@ -532,14 +462,13 @@ func (e AnyImageIDDbgIDILRSDS) Clone() *AnyImageIDDbgIDILRSDS {
 	return &e
 }
 
-// ImageIDDbgPPDBV2 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 38 (DbgPPDB), version 2, of
-// task ImageID.
+// ImageIDDbgPPDBV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de, opcode
+// 38 (DbgPPDB), version 2, of [TaskImageID]. Its payload has 20 bytes, 16 in programs of 32
+// bits. [AnyImageIDDbgPPDB] takes newer versions, too.
 //
 // An image whose PDB file is a portable one.
 type ImageIDDbgPPDBV2 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
 	ProcessId uint32
 	// The time stamp in its header, in seconds since 1970, or a hash.
@@ -551,8 +480,7 @@ type ImageIDDbgPPDBV2 struct {
 // EventDesc returns the description of the event.
 func (*ImageIDDbgPPDBV2) EventDesc() *etw.EventDesc { return &imageIDDbgPPDBV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageIDDbgPPDBV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -594,14 +522,11 @@ func (e *ImageIDDbgPPDBV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageIDDbgPPDBV2) Clone() *ImageIDDbgPPDBV2 { return &e }
 
-func (e ImageIDDbgPPDBV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDDbgPPDBV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDDbgPPDBV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDDbgPPDBV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDDbgPPDBV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "DbgPPDB",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "DbgPPDB",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -611,19 +536,13 @@ var imageIDDbgPPDBV2 = etw.EventDesc{
 	},
 }
 
-// AnyImageIDDbgPPDB is [ImageIDDbgPPDBV2] in any version: a newer one is
-// decoded like it.
+// AnyImageIDDbgPPDB is [ImageIDDbgPPDBV2] in any version: a newer one is decoded like it.
 type AnyImageIDDbgPPDB struct {
 	Seen etw.Seen
 	ImageIDDbgPPDBV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDDbgPPDB) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDDbgPPDBV2} }
-func (e *AnyImageIDDbgPPDB) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDDbgPPDB) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ImageIDDbgPPDBV2.DecodePayload(p, ptr)
@@ -632,29 +551,25 @@ func (e *AnyImageIDDbgPPDB) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyImageIDDbgPPDB) Clone() *AnyImageIDDbgPPDB { return &e }
 
-// ImageIDEmbeddedPPDBV1 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 39 (EmbeddedPPDB), version 1,
-// of task ImageID.
+// ImageIDEmbeddedPPDBV1 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
+// opcode 39 (EmbeddedPPDB), version 1, of [TaskImageID]. Its payload has 36 bytes, 32 in
+// programs of 32 bits. [AnyImageIDEmbeddedPPDB] takes newer versions, too.
 //
 // An image that has its portable PDB file inside.
 type ImageIDEmbeddedPPDBV1 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
 	ProcessId    uint32
 	MajorVersion uint16
 	MinorVersion uint16
-	// The GUID that its PDB file has, too.
-	GuidSig etw.GUID
-	// The number of times that the PDB file was written.
-	Age uint32
+	GuidSig      etw.GUID // The GUID that its PDB file has, too.
+	Age          uint32   // The number of times that the PDB file was written.
 }
 
 // EventDesc returns the description of the event.
 func (*ImageIDEmbeddedPPDBV1) EventDesc() *etw.EventDesc { return &imageIDEmbeddedPPDBV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageIDEmbeddedPPDBV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -700,14 +615,11 @@ func (e *ImageIDEmbeddedPPDBV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageIDEmbeddedPPDBV1) Clone() *ImageIDEmbeddedPPDBV1 { return &e }
 
-func (e ImageIDEmbeddedPPDBV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDEmbeddedPPDBV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDEmbeddedPPDBV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDEmbeddedPPDBV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDEmbeddedPPDBV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 1, Opcode: 39, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "EmbeddedPPDB",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "EmbeddedPPDB",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -718,21 +630,14 @@ var imageIDEmbeddedPPDBV1 = etw.EventDesc{
 	},
 }
 
-// AnyImageIDEmbeddedPPDB is [ImageIDEmbeddedPPDBV1] in any version: a newer
-// one is decoded like it.
+// AnyImageIDEmbeddedPPDB is [ImageIDEmbeddedPPDBV1] in any version: a newer one is decoded
+// like it.
 type AnyImageIDEmbeddedPPDB struct {
 	Seen etw.Seen
 	ImageIDEmbeddedPPDBV1
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDEmbeddedPPDB) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageIDEmbeddedPPDBV1}
-}
-func (e *AnyImageIDEmbeddedPPDB) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDEmbeddedPPDB) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.ImageIDEmbeddedPPDBV1.DecodePayload(p, ptr)
@@ -741,15 +646,13 @@ func (e *AnyImageIDEmbeddedPPDB) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyImageIDEmbeddedPPDB) Clone() *AnyImageIDEmbeddedPPDB { return &e }
 
-// ImageIDDbgDetermV1 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 40 (DbgDeterm), version 1, of
-// task ImageID.
+// ImageIDDbgDetermV1 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
+// opcode 40 (DbgDeterm), version 1, of [TaskImageID]. Its payload has 12 bytes, 8 in programs
+// of 32 bits. [AnyImageIDDbgDeterm] takes newer versions, too.
 //
-// An image that was built in a reproducible way, so that its time stamp is a
-// hash.
+// An image that was built in a reproducible way, so that its time stamp is a hash.
 type ImageIDDbgDetermV1 struct {
-	// Where the image lies.
-	ImageBase etw.Pointer
+	ImageBase etw.Pointer // Where the image lies.
 	// The process that it is mapped into; 0 for images of the kernel.
 	ProcessId uint32
 }
@@ -757,8 +660,7 @@ type ImageIDDbgDetermV1 struct {
 // EventDesc returns the description of the event.
 func (*ImageIDDbgDetermV1) EventDesc() *etw.EventDesc { return &imageIDDbgDetermV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ImageIDDbgDetermV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ImageBase = c.Pointer()
@@ -788,35 +690,24 @@ func (e *ImageIDDbgDetermV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ImageIDDbgDetermV1) Clone() *ImageIDDbgDetermV1 { return &e }
 
-func (e ImageIDDbgDetermV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDDbgDetermV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDDbgDetermV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDDbgDetermV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDDbgDetermV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 1, Opcode: 40, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "DbgDeterm",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "DbgDeterm",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
 }
 
-// AnyImageIDDbgDeterm is [ImageIDDbgDetermV1] in any version: a newer one is
-// decoded like it.
+// AnyImageIDDbgDeterm is [ImageIDDbgDetermV1] in any version: a newer one is decoded like it.
 type AnyImageIDDbgDeterm struct {
 	Seen etw.Seen
 	ImageIDDbgDetermV1
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDDbgDeterm) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageIDDbgDetermV1}
-}
-func (e *AnyImageIDDbgDeterm) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDDbgDeterm) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.ImageIDDbgDetermV1.DecodePayload(p, ptr)
@@ -825,9 +716,8 @@ func (e *AnyImageIDDbgDeterm) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyImageIDDbgDeterm) Clone() *AnyImageIDDbgDeterm { return &e }
 
-// ImageIDErrorV1 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 41 (Error), version 1, of task
-// ImageID.
+// ImageIDErrorV1 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de, opcode 41
+// (Error), version 1, of [TaskImageID]. [AnyImageIDError] takes newer versions, too.
 //
 // An image that could not be read.
 type ImageIDErrorV1 struct {
@@ -837,8 +727,7 @@ type ImageIDErrorV1 struct {
 // EventDesc returns the description of the event.
 func (*ImageIDErrorV1) EventDesc() *etw.EventDesc { return &imageIDErrorV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageIDErrorV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -867,32 +756,23 @@ func (e ImageIDErrorV1) Clone() *ImageIDErrorV1 {
 	return &e
 }
 
-func (e ImageIDErrorV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDErrorV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDErrorV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDErrorV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDErrorV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 1, Opcode: 41, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "Error",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "Error",
 	Fields: []etw.FieldDesc{
 		{Name: "Message", Type: etw.InUnicodeString},
 	},
 }
 
-// AnyImageIDError is [ImageIDErrorV1] in any version: a newer one is decoded
-// like it.
+// AnyImageIDError is [ImageIDErrorV1] in any version: a newer one is decoded like it.
 type AnyImageIDError struct {
 	Seen etw.Seen
 	ImageIDErrorV1
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDError) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageIDErrorV1} }
-func (e *AnyImageIDError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.ImageIDErrorV1.DecodePayload(p, ptr)
@@ -904,18 +784,16 @@ func (e AnyImageIDError) Clone() *AnyImageIDError {
 	return &e
 }
 
-// ImageIDFileVersionV0 is the classic event of class
-// b3e675d7-2554-4f18-830b-2762732560de, opcode 64 (FileVersion), version 0, of
-// task ImageID.
+// ImageIDFileVersionV0 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
+// opcode 64 (FileVersion), version 0, of [TaskImageID]. [AnyImageIDFileVersion] takes newer
+// versions, too.
 //
 // The version resource of an image.
 type ImageIDFileVersionV0 struct {
-	// Its size in memory, in bytes.
-	ImageSize uint32
+	ImageSize uint32 // Its size in memory, in bytes.
 	// The time stamp in its header, in seconds since 1970, or a hash.
-	TimeDateStamp uint32
-	// The name that the file had when it was built.
-	OrigFileName    etw.UTF16
+	TimeDateStamp   uint32
+	OrigFileName    etw.UTF16 // The name that the file had when it was built.
 	FileDescription etw.UTF16
 	FileVersion     etw.UTF16
 	BinFileVersion  etw.UTF16
@@ -930,8 +808,7 @@ type ImageIDFileVersionV0 struct {
 // EventDesc returns the description of the event.
 func (*ImageIDFileVersionV0) EventDesc() *etw.EventDesc { return &imageIDFileVersionV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageIDFileVersionV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&imageIDFileVersionV0, p, ptr)
@@ -1016,14 +893,11 @@ func (e ImageIDFileVersionV0) Clone() *ImageIDFileVersionV0 {
 	return &e
 }
 
-func (e ImageIDFileVersionV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageIDFileVersionV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageIDFileVersionV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageIDFileVersionV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageIDFileVersionV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Opcode: 64, Task: 28,
-	Class:    etw.GUID{0xd7, 0x75, 0xe6, 0xb3, 0x54, 0x25, 0x18, 0x4f, 0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde},
-	TaskName: "ImageID", OpcodeName: "FileVersion",
+	Class: classImageID, TaskName: "ImageID", OpcodeName: "FileVersion",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageSize", Type: etw.InUInt32},
 		{Name: "TimeDateStamp", Type: etw.InUInt32},
@@ -1040,21 +914,14 @@ var imageIDFileVersionV0 = etw.EventDesc{
 	},
 }
 
-// AnyImageIDFileVersion is [ImageIDFileVersionV0] in any version: a newer one
-// is decoded like it.
+// AnyImageIDFileVersion is [ImageIDFileVersionV0] in any version: a newer one is decoded like
+// it.
 type AnyImageIDFileVersion struct {
 	Seen etw.Seen
 	ImageIDFileVersionV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageIDFileVersion) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&imageIDFileVersionV0}
-}
-func (e *AnyImageIDFileVersion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageIDFileVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ImageIDFileVersionV0.DecodePayload(p, ptr)

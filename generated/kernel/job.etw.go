@@ -5,14 +5,13 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// JobCreateV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 32 (Create), version 2, of task
-// Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobCreateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 32
+// (Create), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 28
+// bytes. [AnyJobCreate] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobCreateV2 struct {
@@ -25,8 +24,7 @@ type JobCreateV2 struct {
 // EventDesc returns the description of the event.
 func (*JobCreateV2) EventDesc() *etw.EventDesc { return &jobCreateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobCreateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobInfoLayout)(e).decode(p, ptr, &jobCreateV2)
 }
@@ -37,21 +35,16 @@ func (e *JobCreateV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobCreateV2) FieldValue(i int) etw.Value {
-	return (*jobInfoLayout)(e).FieldValue(i)
-}
+func (e *JobCreateV2) FieldValue(i int) etw.Value { return (*jobInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobCreateV2) Clone() *JobCreateV2 { return &e }
 
-func (e JobCreateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobCreateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "Create",
+	Class: classJob, TaskName: "Job", OpcodeName: "Create",
 	Fields: jobInfoLayoutFields,
 }
 
@@ -98,19 +91,13 @@ var jobInfoLayoutFields = []etw.FieldDesc{
 	{Name: "Status", Type: etw.InUInt32},
 }
 
-// AnyJobCreate is [JobCreateV2] in any version: a newer one is decoded like
-// it.
+// AnyJobCreate is [JobCreateV2] in any version: a newer one is decoded like it.
 type AnyJobCreate struct {
 	Seen etw.Seen
 	JobCreateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobCreate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobCreateV2} }
-func (e *AnyJobCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobCreateV2.DecodePayload(p, ptr)
@@ -119,9 +106,9 @@ func (e *AnyJobCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e.
 func (e AnyJobCreate) Clone() *AnyJobCreate { return &e }
 
-// JobTerminateV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 33 (Terminate), version 2, of
-// task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobTerminateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 33
+// (Terminate), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 28
+// bytes. [AnyJobTerminate] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobTerminateV2 struct {
@@ -134,8 +121,7 @@ type JobTerminateV2 struct {
 // EventDesc returns the description of the event.
 func (*JobTerminateV2) EventDesc() *etw.EventDesc { return &jobTerminateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobTerminateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobInfoLayout)(e).decode(p, ptr, &jobTerminateV2)
 }
@@ -146,37 +132,26 @@ func (e *JobTerminateV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobTerminateV2) FieldValue(i int) etw.Value {
-	return (*jobInfoLayout)(e).FieldValue(i)
-}
+func (e *JobTerminateV2) FieldValue(i int) etw.Value { return (*jobInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobTerminateV2) Clone() *JobTerminateV2 { return &e }
 
-func (e JobTerminateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobTerminateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobTerminateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobTerminateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobTerminateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "Terminate",
+	Class: classJob, TaskName: "Job", OpcodeName: "Terminate",
 	Fields: jobInfoLayoutFields,
 }
 
-// AnyJobTerminate is [JobTerminateV2] in any version: a newer one is decoded
-// like it.
+// AnyJobTerminate is [JobTerminateV2] in any version: a newer one is decoded like it.
 type AnyJobTerminate struct {
 	Seen etw.Seen
 	JobTerminateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobTerminate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobTerminateV2} }
-func (e *AnyJobTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobTerminateV2.DecodePayload(p, ptr)
@@ -185,9 +160,9 @@ func (e *AnyJobTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyJobTerminate) Clone() *AnyJobTerminate { return &e }
 
-// JobOpenV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 34 (Open), version 2, of task
-// Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobOpenV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 34
+// (Open), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 28
+// bytes. [AnyJobOpen] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobOpenV2 struct {
@@ -200,8 +175,7 @@ type JobOpenV2 struct {
 // EventDesc returns the description of the event.
 func (*JobOpenV2) EventDesc() *etw.EventDesc { return &jobOpenV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobOpenV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobInfoLayout)(e).decode(p, ptr, &jobOpenV2)
 }
@@ -212,21 +186,16 @@ func (e *JobOpenV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobOpenV2) FieldValue(i int) etw.Value {
-	return (*jobInfoLayout)(e).FieldValue(i)
-}
+func (e *JobOpenV2) FieldValue(i int) etw.Value { return (*jobInfoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobOpenV2) Clone() *JobOpenV2 { return &e }
 
-func (e JobOpenV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobOpenV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobOpenV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobOpenV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobOpenV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "Open",
+	Class: classJob, TaskName: "Job", OpcodeName: "Open",
 	Fields: jobInfoLayoutFields,
 }
 
@@ -236,12 +205,7 @@ type AnyJobOpen struct {
 	JobOpenV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobOpen) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobOpenV2} }
-func (e *AnyJobOpen) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobOpenV2.DecodePayload(p, ptr)
@@ -250,9 +214,9 @@ func (e *AnyJobOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e.
 func (e AnyJobOpen) Clone() *AnyJobOpen { return &e }
 
-// JobAssignProcessV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 35 (AssignProcess), version 2,
-// of task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobAssignProcessV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
+// opcode 35 (AssignProcess), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its
+// payload has 28 bytes. [AnyJobAssignProcess] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobAssignProcessV2 struct {
@@ -265,8 +229,7 @@ type JobAssignProcessV2 struct {
 // EventDesc returns the description of the event.
 func (*JobAssignProcessV2) EventDesc() *etw.EventDesc { return &jobAssignProcessV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobAssignProcessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&jobAssignProcessV2, p, ptr)
@@ -305,14 +268,11 @@ func (e *JobAssignProcessV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e JobAssignProcessV2) Clone() *JobAssignProcessV2 { return &e }
 
-func (e JobAssignProcessV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobAssignProcessV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobAssignProcessV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobAssignProcessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobAssignProcessV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "AssignProcess",
+	Class: classJob, TaskName: "Job", OpcodeName: "AssignProcess",
 	Fields: []etw.FieldDesc{
 		{Name: "JobId", Type: etw.InGUID},
 		{Name: "JobHandle", Type: etw.InUInt32},
@@ -321,21 +281,13 @@ var jobAssignProcessV2 = etw.EventDesc{
 	},
 }
 
-// AnyJobAssignProcess is [JobAssignProcessV2] in any version: a newer one is
-// decoded like it.
+// AnyJobAssignProcess is [JobAssignProcessV2] in any version: a newer one is decoded like it.
 type AnyJobAssignProcess struct {
 	Seen etw.Seen
 	JobAssignProcessV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobAssignProcess) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&jobAssignProcessV2}
-}
-func (e *AnyJobAssignProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobAssignProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobAssignProcessV2.DecodePayload(p, ptr)
@@ -344,9 +296,9 @@ func (e *AnyJobAssignProcess) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyJobAssignProcess) Clone() *AnyJobAssignProcess { return &e }
 
-// JobRemoveProcessV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 36 (RemoveProcess), version 2,
-// of task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobRemoveProcessV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
+// opcode 36 (RemoveProcess), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its
+// payload has 28 bytes. [AnyJobRemoveProcess] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobRemoveProcessV2 struct {
@@ -359,8 +311,7 @@ type JobRemoveProcessV2 struct {
 // EventDesc returns the description of the event.
 func (*JobRemoveProcessV2) EventDesc() *etw.EventDesc { return &jobRemoveProcessV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobRemoveProcessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&jobRemoveProcessV2, p, ptr)
@@ -399,14 +350,11 @@ func (e *JobRemoveProcessV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e JobRemoveProcessV2) Clone() *JobRemoveProcessV2 { return &e }
 
-func (e JobRemoveProcessV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobRemoveProcessV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobRemoveProcessV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobRemoveProcessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobRemoveProcessV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "RemoveProcess",
+	Class: classJob, TaskName: "Job", OpcodeName: "RemoveProcess",
 	Fields: []etw.FieldDesc{
 		{Name: "JobId", Type: etw.InGUID},
 		{Name: "UniqueProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -415,21 +363,13 @@ var jobRemoveProcessV2 = etw.EventDesc{
 	},
 }
 
-// AnyJobRemoveProcess is [JobRemoveProcessV2] in any version: a newer one is
-// decoded like it.
+// AnyJobRemoveProcess is [JobRemoveProcessV2] in any version: a newer one is decoded like it.
 type AnyJobRemoveProcess struct {
 	Seen etw.Seen
 	JobRemoveProcessV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobRemoveProcess) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&jobRemoveProcessV2}
-}
-func (e *AnyJobRemoveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobRemoveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobRemoveProcessV2.DecodePayload(p, ptr)
@@ -438,8 +378,9 @@ func (e *AnyJobRemoveProcess) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyJobRemoveProcess) Clone() *AnyJobRemoveProcess { return &e }
 
-// JobSetV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
-// opcode 37 (Set), version 2, of task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobSetV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 37
+// (Set), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 24 bytes.
+// [AnyJobSet] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSetV2 struct {
@@ -451,8 +392,7 @@ type JobSetV2 struct {
 // EventDesc returns the description of the event.
 func (*JobSetV2) EventDesc() *etw.EventDesc { return &jobSetV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobSetV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobSetQueryLayout)(e).decode(p, ptr, &jobSetV2)
 }
@@ -463,21 +403,16 @@ func (e *JobSetV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobSetV2) FieldValue(i int) etw.Value {
-	return (*jobSetQueryLayout)(e).FieldValue(i)
-}
+func (e *JobSetV2) FieldValue(i int) etw.Value { return (*jobSetQueryLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobSetV2) Clone() *JobSetV2 { return &e }
 
-func (e JobSetV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobSetV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobSetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobSetV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "Set",
+	Class: classJob, TaskName: "Job", OpcodeName: "Set",
 	Fields: jobSetQueryLayoutFields,
 }
 
@@ -525,12 +460,7 @@ type AnyJobSet struct {
 	JobSetV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobSet) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobSetV2} }
-func (e *AnyJobSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobSetV2.DecodePayload(p, ptr)
@@ -539,9 +469,9 @@ func (e *AnyJobSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 // Clone returns a copy of e.
 func (e AnyJobSet) Clone() *AnyJobSet { return &e }
 
-// JobQueryV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 38 (Query), version 2, of task
-// Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobQueryV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 38
+// (Query), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 24
+// bytes. [AnyJobQuery] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobQueryV2 struct {
@@ -553,8 +483,7 @@ type JobQueryV2 struct {
 // EventDesc returns the description of the event.
 func (*JobQueryV2) EventDesc() *etw.EventDesc { return &jobQueryV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobQueryV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobSetQueryLayout)(e).decode(p, ptr, &jobQueryV2)
 }
@@ -565,21 +494,16 @@ func (e *JobQueryV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobQueryV2) FieldValue(i int) etw.Value {
-	return (*jobSetQueryLayout)(e).FieldValue(i)
-}
+func (e *JobQueryV2) FieldValue(i int) etw.Value { return (*jobSetQueryLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobQueryV2) Clone() *JobQueryV2 { return &e }
 
-func (e JobQueryV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobQueryV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobQueryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobQueryV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobQueryV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "Query",
+	Class: classJob, TaskName: "Job", OpcodeName: "Query",
 	Fields: jobSetQueryLayoutFields,
 }
 
@@ -589,12 +513,7 @@ type AnyJobQuery struct {
 	JobQueryV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobQuery) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobQueryV2} }
-func (e *AnyJobQuery) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobQuery) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobQueryV2.DecodePayload(p, ptr)
@@ -603,9 +522,9 @@ func (e *AnyJobQuery) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyJobQuery) Clone() *AnyJobQuery { return &e }
 
-// JobSetFailedV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 39 (SetFailed), version 2, of
-// task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobSetFailedV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 39
+// (SetFailed), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 24
+// bytes. [AnyJobSetFailed] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSetFailedV2 struct {
@@ -617,8 +536,7 @@ type JobSetFailedV2 struct {
 // EventDesc returns the description of the event.
 func (*JobSetFailedV2) EventDesc() *etw.EventDesc { return &jobSetFailedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobSetFailedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobSetQueryLayout)(e).decode(p, ptr, &jobSetFailedV2)
 }
@@ -629,37 +547,26 @@ func (e *JobSetFailedV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobSetFailedV2) FieldValue(i int) etw.Value {
-	return (*jobSetQueryLayout)(e).FieldValue(i)
-}
+func (e *JobSetFailedV2) FieldValue(i int) etw.Value { return (*jobSetQueryLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobSetFailedV2) Clone() *JobSetFailedV2 { return &e }
 
-func (e JobSetFailedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobSetFailedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobSetFailedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobSetFailedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetFailedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "SetFailed",
+	Class: classJob, TaskName: "Job", OpcodeName: "SetFailed",
 	Fields: jobSetQueryLayoutFields,
 }
 
-// AnyJobSetFailed is [JobSetFailedV2] in any version: a newer one is decoded
-// like it.
+// AnyJobSetFailed is [JobSetFailedV2] in any version: a newer one is decoded like it.
 type AnyJobSetFailed struct {
 	Seen etw.Seen
 	JobSetFailedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobSetFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobSetFailedV2} }
-func (e *AnyJobSetFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobSetFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobSetFailedV2.DecodePayload(p, ptr)
@@ -668,9 +575,9 @@ func (e *AnyJobSetFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyJobSetFailed) Clone() *AnyJobSetFailed { return &e }
 
-// JobQueryFailedV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 40 (QueryFailed), version 2, of
-// task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobQueryFailedV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode
+// 40 (QueryFailed), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload
+// has 24 bytes. [AnyJobQueryFailed] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobQueryFailedV2 struct {
@@ -682,8 +589,7 @@ type JobQueryFailedV2 struct {
 // EventDesc returns the description of the event.
 func (*JobQueryFailedV2) EventDesc() *etw.EventDesc { return &jobQueryFailedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobQueryFailedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobSetQueryLayout)(e).decode(p, ptr, &jobQueryFailedV2)
 }
@@ -694,37 +600,26 @@ func (e *JobQueryFailedV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobQueryFailedV2) FieldValue(i int) etw.Value {
-	return (*jobSetQueryLayout)(e).FieldValue(i)
-}
+func (e *JobQueryFailedV2) FieldValue(i int) etw.Value { return (*jobSetQueryLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobQueryFailedV2) Clone() *JobQueryFailedV2 { return &e }
 
-func (e JobQueryFailedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobQueryFailedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobQueryFailedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobQueryFailedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobQueryFailedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "QueryFailed",
+	Class: classJob, TaskName: "Job", OpcodeName: "QueryFailed",
 	Fields: jobSetQueryLayoutFields,
 }
 
-// AnyJobQueryFailed is [JobQueryFailedV2] in any version: a newer one is
-// decoded like it.
+// AnyJobQueryFailed is [JobQueryFailedV2] in any version: a newer one is decoded like it.
 type AnyJobQueryFailed struct {
 	Seen etw.Seen
 	JobQueryFailedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobQueryFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobQueryFailedV2} }
-func (e *AnyJobQueryFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobQueryFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobQueryFailedV2.DecodePayload(p, ptr)
@@ -733,9 +628,9 @@ func (e *AnyJobQueryFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyJobQueryFailed) Clone() *AnyJobQueryFailed { return &e }
 
-// JobSetNotificationV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 41 (SetNotification), version
-// 2, of task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobSetNotificationV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
+// opcode 41 (SetNotification), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its
+// payload has 20 bytes. [AnyJobSetNotification] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSetNotificationV2 struct {
@@ -746,8 +641,7 @@ type JobSetNotificationV2 struct {
 // EventDesc returns the description of the event.
 func (*JobSetNotificationV2) EventDesc() *etw.EventDesc { return &jobSetNotificationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobSetNotificationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobNotificationLayout)(e).decode(p, ptr, &jobSetNotificationV2)
 }
@@ -765,19 +659,15 @@ func (e *JobSetNotificationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e JobSetNotificationV2) Clone() *JobSetNotificationV2 { return &e }
 
-func (e JobSetNotificationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobSetNotificationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobSetNotificationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobSetNotificationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetNotificationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "SetNotification",
+	Class: classJob, TaskName: "Job", OpcodeName: "SetNotification",
 	Fields: jobNotificationLayoutFields,
 }
 
-// jobNotificationLayout is the template Job_Notification, which several events
-// use.
+// jobNotificationLayout is the template Job_Notification, which several events use.
 type jobNotificationLayout JobSetNotificationV2
 
 func (e *jobNotificationLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -810,21 +700,14 @@ var jobNotificationLayoutFields = []etw.FieldDesc{
 	{Name: "NotificationId", Type: etw.InUInt32},
 }
 
-// AnyJobSetNotification is [JobSetNotificationV2] in any version: a newer one
-// is decoded like it.
+// AnyJobSetNotification is [JobSetNotificationV2] in any version: a newer one is decoded like
+// it.
 type AnyJobSetNotification struct {
 	Seen etw.Seen
 	JobSetNotificationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobSetNotification) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&jobSetNotificationV2}
-}
-func (e *AnyJobSetNotification) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobSetNotification) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobSetNotificationV2.DecodePayload(p, ptr)
@@ -833,9 +716,9 @@ func (e *AnyJobSetNotification) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyJobSetNotification) Clone() *AnyJobSetNotification { return &e }
 
-// JobSendNotificationV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 42 (SendNotification), version
-// 2, of task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobSendNotificationV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
+// opcode 42 (SendNotification), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000).
+// Its payload has 20 bytes. [AnyJobSendNotification] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSendNotificationV2 struct {
@@ -846,8 +729,7 @@ type JobSendNotificationV2 struct {
 // EventDesc returns the description of the event.
 func (*JobSendNotificationV2) EventDesc() *etw.EventDesc { return &jobSendNotificationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobSendNotificationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobNotificationLayout)(e).decode(p, ptr, &jobSendNotificationV2)
 }
@@ -865,32 +747,22 @@ func (e *JobSendNotificationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e JobSendNotificationV2) Clone() *JobSendNotificationV2 { return &e }
 
-func (e JobSendNotificationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobSendNotificationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobSendNotificationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobSendNotificationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSendNotificationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "SendNotification",
+	Class: classJob, TaskName: "Job", OpcodeName: "SendNotification",
 	Fields: jobNotificationLayoutFields,
 }
 
-// AnyJobSendNotification is [JobSendNotificationV2] in any version: a newer
-// one is decoded like it.
+// AnyJobSendNotification is [JobSendNotificationV2] in any version: a newer one is decoded
+// like it.
 type AnyJobSendNotification struct {
 	Seen etw.Seen
 	JobSendNotificationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobSendNotification) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&jobSendNotificationV2}
-}
-func (e *AnyJobSendNotification) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobSendNotification) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobSendNotificationV2.DecodePayload(p, ptr)
@@ -899,9 +771,9 @@ func (e *AnyJobSendNotification) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyJobSendNotification) Clone() *AnyJobSendNotification { return &e }
 
-// JobQueryViolationV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 43 (QueryViolation), version 2,
-// of task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobQueryViolationV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
+// opcode 43 (QueryViolation), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its
+// payload has 24 bytes. [AnyJobQueryViolation] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobQueryViolationV2 struct {
@@ -913,8 +785,7 @@ type JobQueryViolationV2 struct {
 // EventDesc returns the description of the event.
 func (*JobQueryViolationV2) EventDesc() *etw.EventDesc { return &jobQueryViolationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobQueryViolationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobSetQueryLayout)(e).decode(p, ptr, &jobQueryViolationV2)
 }
@@ -932,32 +803,22 @@ func (e *JobQueryViolationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e JobQueryViolationV2) Clone() *JobQueryViolationV2 { return &e }
 
-func (e JobQueryViolationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobQueryViolationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobQueryViolationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobQueryViolationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobQueryViolationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "QueryViolation",
+	Class: classJob, TaskName: "Job", OpcodeName: "QueryViolation",
 	Fields: jobSetQueryLayoutFields,
 }
 
-// AnyJobQueryViolation is [JobQueryViolationV2] in any version: a newer one is
-// decoded like it.
+// AnyJobQueryViolation is [JobQueryViolationV2] in any version: a newer one is decoded like
+// it.
 type AnyJobQueryViolation struct {
 	Seen etw.Seen
 	JobQueryViolationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobQueryViolation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&jobQueryViolationV2}
-}
-func (e *AnyJobQueryViolation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobQueryViolation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobQueryViolationV2.DecodePayload(p, ptr)
@@ -966,9 +827,9 @@ func (e *AnyJobQueryViolation) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyJobQueryViolation) Clone() *AnyJobQueryViolation { return &e }
 
-// JobSetCpuRateV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 44 (SetCpuRate), version 2, of
-// task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobSetCpuRateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode
+// 44 (SetCpuRate), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has
+// 8 bytes. [AnyJobSetCpuRate] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSetCpuRateV2 struct {
@@ -979,8 +840,7 @@ type JobSetCpuRateV2 struct {
 // EventDesc returns the description of the event.
 func (*JobSetCpuRateV2) EventDesc() *etw.EventDesc { return &jobSetCpuRateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobSetCpuRateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&jobSetCpuRateV2, p, ptr)
@@ -1011,33 +871,24 @@ func (e *JobSetCpuRateV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e JobSetCpuRateV2) Clone() *JobSetCpuRateV2 { return &e }
 
-func (e JobSetCpuRateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobSetCpuRateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobSetCpuRateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobSetCpuRateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetCpuRateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "SetCpuRate",
+	Class: classJob, TaskName: "Job", OpcodeName: "SetCpuRate",
 	Fields: []etw.FieldDesc{
 		{Name: "AllFlags", Type: etw.InUInt32},
 		{Name: "Value", Type: etw.InUInt32},
 	},
 }
 
-// AnyJobSetCpuRate is [JobSetCpuRateV2] in any version: a newer one is decoded
-// like it.
+// AnyJobSetCpuRate is [JobSetCpuRateV2] in any version: a newer one is decoded like it.
 type AnyJobSetCpuRate struct {
 	Seen etw.Seen
 	JobSetCpuRateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobSetCpuRate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobSetCpuRateV2} }
-func (e *AnyJobSetCpuRate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobSetCpuRate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobSetCpuRateV2.DecodePayload(p, ptr)
@@ -1046,15 +897,14 @@ func (e *AnyJobSetCpuRate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyJobSetCpuRate) Clone() *AnyJobSetCpuRate { return &e }
 
-// JobSetNetRateV2 is the classic event of class
-// 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 45 (SetNetRate), version 2, of
-// task Job, keyword EVENT_TRACE_FLAG_JOB.
+// JobSetNetRateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode
+// 45 (SetNetRate), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000).
+// [AnyJobSetNetRate] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type JobSetNetRateV2 struct {
-	Flags uint32
-	// Means nothing.
-	Pad1         etw.Binary
+	Flags        uint32
+	Pad1         etw.Binary // Means nothing.
 	MaxBandwidth uint64
 	DscpTag      uint8
 	// Means nothing.
@@ -1064,8 +914,7 @@ type JobSetNetRateV2 struct {
 // EventDesc returns the description of the event.
 func (*JobSetNetRateV2) EventDesc() *etw.EventDesc { return &jobSetNetRateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *JobSetNetRateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&jobSetNetRateV2, p, ptr)
@@ -1114,14 +963,11 @@ func (e JobSetNetRateV2) Clone() *JobSetNetRateV2 {
 	return &e
 }
 
-func (e JobSetNetRateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobSetNetRateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobSetNetRateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobSetNetRateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetNetRateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 32, Keywords: 0x80000,
-	Class:    etw.GUID{0x76, 0xfc, 0x82, 0x32, 0xed, 0xfe, 0x8e, 0x49, 0x8a, 0xa7, 0xe7, 0x0f, 0x45, 0x9d, 0x43, 0x0e},
-	TaskName: "Job", OpcodeName: "SetNetRate",
+	Class: classJob, TaskName: "Job", OpcodeName: "SetNetRate",
 	Fields: []etw.FieldDesc{
 		{Name: "Flags", Type: etw.InUInt32},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}},
@@ -1131,19 +977,13 @@ var jobSetNetRateV2 = etw.EventDesc{
 	},
 }
 
-// AnyJobSetNetRate is [JobSetNetRateV2] in any version: a newer one is decoded
-// like it.
+// AnyJobSetNetRate is [JobSetNetRateV2] in any version: a newer one is decoded like it.
 type AnyJobSetNetRate struct {
 	Seen etw.Seen
 	JobSetNetRateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobSetNetRate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobSetNetRateV2} }
-func (e *AnyJobSetNetRate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobSetNetRate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobSetNetRateV2.DecodePayload(p, ptr)

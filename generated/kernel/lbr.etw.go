@@ -7,34 +7,28 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// LbrSampleV2 is the classic event of class
-// 99134383-5248-43fc-834b-529454e75df3, opcode 32 (Sample), version 2, of task
-// Lbr.
+// LbrSampleV2 is the classic event of class 99134383-5248-43fc-834b-529454e75df3, opcode 32
+// (Sample), version 2, of [TaskLbr]. [AnyLbrSample] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type LbrSampleV2 struct {
 	TimeStamp uint64
-	// The process.
-	ProcessId uint32
-	// The thread.
-	ThreadId uint32
-	Filters  LbrFilter
-	// Means nothing.
-	Pad    uint32
-	HasPad bool                 // the payload has Pad
-	Entry  LbrSampleV2EntryList // as many elements as the payload holds
+	ProcessId uint32 // The process.
+	ThreadId  uint32 // The thread.
+	Filters   LbrFilter
+	Pad       uint32               // Means nothing.
+	HasPad    bool                 // the payload has Pad
+	Entry     LbrSampleV2EntryList // as many elements as the payload holds
 }
 
 // EventDesc returns the description of the event.
 func (*LbrSampleV2) EventDesc() *etw.EventDesc { return &lbrSampleV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LbrSampleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&lbrSampleV2, p, ptr)
@@ -93,14 +87,11 @@ func (e LbrSampleV2) Clone() *LbrSampleV2 {
 	return &e
 }
 
-func (e LbrSampleV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LbrSampleV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LbrSampleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LbrSampleV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var lbrSampleV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 36,
-	Class:    etw.GUID{0x83, 0x43, 0x13, 0x99, 0x48, 0x52, 0xfc, 0x43, 0x83, 0x4b, 0x52, 0x94, 0x54, 0xe7, 0x5d, 0xf3},
-	TaskName: "Lbr", OpcodeName: "Sample",
+	Class: classLbr, TaskName: "Lbr", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "TimeStamp", Type: etw.InUInt64},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -150,14 +141,11 @@ func (v *LbrSampleV2Entry) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v LbrSampleV2Entry) Clone() LbrSampleV2Entry { return v }
 
-func (v *LbrSampleV2Entry) value() etw.Value { return etw.StructValue(&lbrSampleV2.Fields[5], v) }
+func (v LbrSampleV2Entry) String() string {
+	return etw.StructValue(&lbrSampleV2.Fields[5], &v).String()
+}
 
-func (v LbrSampleV2Entry) String() string               { return v.value().String() }
-func (v LbrSampleV2Entry) LogValue() slog.Value         { return v.value().LogValue() }
-func (v LbrSampleV2Entry) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// LbrSampleV2EntryList is a sequence of [LbrSampleV2Entry] that aliases a
-// payload.
+// LbrSampleV2EntryList is a sequence of [LbrSampleV2Entry] that aliases a payload.
 type LbrSampleV2EntryList struct {
 	p   []byte
 	n   int
@@ -203,8 +191,7 @@ func (s LbrSampleV2EntryList) All() iter.Seq[LbrSampleV2Entry] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s LbrSampleV2EntryList) Equal(t LbrSampleV2EntryList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -218,8 +205,9 @@ func (s LbrSampleV2EntryList) Clone() LbrSampleV2EntryList {
 	return s
 }
 
-func (s LbrSampleV2EntryList) String() string               { return etw.ElementsText(s.All()) }
-func (s LbrSampleV2EntryList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s LbrSampleV2EntryList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s LbrSampleV2EntryList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *LbrSampleV2EntryList) read(c *etw.Cursor, n uint64) {
@@ -233,19 +221,13 @@ func (s LbrSampleV2EntryList) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyLbrSample is [LbrSampleV2] in any version: a newer one is decoded like
-// it.
+// AnyLbrSample is [LbrSampleV2] in any version: a newer one is decoded like it.
 type AnyLbrSample struct {
 	Seen etw.Seen
 	LbrSampleV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLbrSample) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&lbrSampleV2} }
-func (e *AnyLbrSample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLbrSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.LbrSampleV2.DecodePayload(p, ptr)

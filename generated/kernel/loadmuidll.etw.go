@@ -3,15 +3,11 @@
 
 package kernel
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// LoadMUIDllAccessV0 is the classic event of class
-// d3de60b2-a663-45d5-9826-a0a5949d2cb0, opcode 0 (Access), version 0, of task
-// LoadMUIDll.
+// LoadMUIDllAccessV0 is the classic event of class d3de60b2-a663-45d5-9826-a0a5949d2cb0,
+// opcode 0 (Access), version 0, of [TaskLoadMUIDll]. [AnyLoadMUIDllAccess] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type LoadMUIDllAccessV0 struct {
@@ -21,8 +17,7 @@ type LoadMUIDllAccessV0 struct {
 // EventDesc returns the description of the event.
 func (*LoadMUIDllAccessV0) EventDesc() *etw.EventDesc { return &loadMUIDllAccessV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoadMUIDllAccessV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.MuiLoadString = c.UTF16()
@@ -51,34 +46,23 @@ func (e LoadMUIDllAccessV0) Clone() *LoadMUIDllAccessV0 {
 	return &e
 }
 
-func (e LoadMUIDllAccessV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoadMUIDllAccessV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoadMUIDllAccessV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoadMUIDllAccessV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loadMUIDllAccessV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 0, Task: 27,
-	Class:    etw.GUID{0xb2, 0x60, 0xde, 0xd3, 0x63, 0xa6, 0xd5, 0x45, 0x98, 0x26, 0xa0, 0xa5, 0x94, 0x9d, 0x2c, 0xb0},
-	TaskName: "LoadMUIDll", OpcodeName: "Access",
+	Class: classLoadMUIDll, TaskName: "LoadMUIDll", OpcodeName: "Access",
 	Fields: []etw.FieldDesc{
 		{Name: "MuiLoadString", Type: etw.InUnicodeString},
 	},
 }
 
-// AnyLoadMUIDllAccess is [LoadMUIDllAccessV0] in any version: a newer one is
-// decoded like it.
+// AnyLoadMUIDllAccess is [LoadMUIDllAccessV0] in any version: a newer one is decoded like it.
 type AnyLoadMUIDllAccess struct {
 	Seen etw.Seen
 	LoadMUIDllAccessV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoadMUIDllAccess) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loadMUIDllAccessV0}
-}
-func (e *AnyLoadMUIDllAccess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoadMUIDllAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoadMUIDllAccessV0.DecodePayload(p, ptr)

@@ -3,79 +3,70 @@
 
 package kernel
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
+// LostEventRTLostEventV0 is the classic event of class 6a399ae0-4bc6-4de9-870b-3657f8947e7e,
+// opcode 32 (RTLostEvent), version 0. It has no payload. [AnyLostEventRTLostEvent] says what
+// it means.
+type LostEventRTLostEventV0 struct {
+	etw.Empty
+}
 
-// LostEventRTLostEventV0 is the classic event of class
-// 6a399ae0-4bc6-4de9-870b-3657f8947e7e, opcode 32 (RTLostEvent), version 0, of
-// task LostEvent.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-type LostEventRTLostEventV0 struct{}
+// EventDesc returns the description of the event.
+func (*LostEventRTLostEventV0) EventDesc() *etw.EventDesc { return &lostEventRTLostEventV0 }
 
-func (*LostEventRTLostEventV0) EventDesc() *etw.EventDesc                             { return &lostEventRTLostEventV0 }
-func (*LostEventRTLostEventV0) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LostEventRTLostEventV0) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LostEventRTLostEventV0) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LostEventRTLostEventV0) Clone() *LostEventRTLostEventV0                       { return &e }
-func (e LostEventRTLostEventV0) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LostEventRTLostEventV0) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LostEventRTLostEventV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// Clone returns a copy of e.
+func (e LostEventRTLostEventV0) Clone() *LostEventRTLostEventV0 { return &e }
+
+func (e LostEventRTLostEventV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var lostEventRTLostEventV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 15,
-	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
-	TaskName: "LostEvent", OpcodeName: "RTLostEvent",
+	Class: classLostEvent, TaskName: "LostEvent", OpcodeName: "RTLostEvent",
 }
 
-// LostEventRTLostEventV2 is the classic event of class
-// 6a399ae0-4bc6-4de9-870b-3657f8947e7e, opcode 32 (RTLostEvent), version 2, of
-// task LostEvent.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
-type LostEventRTLostEventV2 struct{}
+// LostEventRTLostEventV2 is the classic event of class 6a399ae0-4bc6-4de9-870b-3657f8947e7e,
+// opcode 32 (RTLostEvent), version 2. It has no payload. [AnyLostEventRTLostEvent] says what
+// it means.
+type LostEventRTLostEventV2 struct {
+	etw.Empty
+}
 
-func (*LostEventRTLostEventV2) EventDesc() *etw.EventDesc                             { return &lostEventRTLostEventV2 }
-func (*LostEventRTLostEventV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LostEventRTLostEventV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LostEventRTLostEventV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LostEventRTLostEventV2) Clone() *LostEventRTLostEventV2                       { return &e }
-func (e LostEventRTLostEventV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LostEventRTLostEventV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LostEventRTLostEventV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*LostEventRTLostEventV2) EventDesc() *etw.EventDesc { return &lostEventRTLostEventV2 }
+
+// Clone returns a copy of e.
+func (e LostEventRTLostEventV2) Clone() *LostEventRTLostEventV2 { return &e }
+
+func (e LostEventRTLostEventV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var lostEventRTLostEventV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 15,
-	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
-	TaskName: "LostEvent", OpcodeName: "RTLostEvent",
+	Class: classLostEvent, TaskName: "LostEvent", OpcodeName: "RTLostEvent",
 }
 
-// AnyLostEventRTLostEvent is the classic event of class
-// 6a399ae0-4bc6-4de9-870b-3657f8947e7e, opcode 32 (RTLostEvent), of task
-// LostEvent, in any version.
+// AnyLostEventRTLostEvent is the classic event of class 6a399ae0-4bc6-4de9-870b-3657f8947e7e,
+// opcode 32 (RTLostEvent) in any version, of [TaskLostEvent].
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [LostEventRTLostEventV0] and [LostEventRTLostEventV2]; a
-// newer one is decoded like the last of these.
+// The versions are [LostEventRTLostEventV0] and [LostEventRTLostEventV2]; a newer one is
+// decoded like the last of these.
 type AnyLostEventRTLostEvent struct {
 	Seen etw.Seen
 }
 
 var anyLostEventRTLostEvent = []*etw.EventDesc{&lostEventRTLostEventV0, &lostEventRTLostEventV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyLostEventRTLostEvent) EventDescs() []*etw.EventDesc { return anyLostEventRTLostEvent }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyLostEventRTLostEvent) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyLostEventRTLostEvent, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyLostEventRTLostEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -92,47 +83,41 @@ func (*AnyLostEventRTLostEvent) FieldValue(int) etw.Value { return etw.Value{} }
 // Clone returns a copy of e.
 func (e AnyLostEventRTLostEvent) Clone() *AnyLostEventRTLostEvent { return &e }
 
-func (e AnyLostEventRTLostEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLostEventRTLostEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLostEventRTLostEvent) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyLostEventRTLostEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LostEventRTLostBufferV0 is the classic event of class
-// 6a399ae0-4bc6-4de9-870b-3657f8947e7e, opcode 33 (RTLostBuffer), version 0,
-// of task LostEvent.
+// LostEventRTLostBufferV0 is the classic event of class 6a399ae0-4bc6-4de9-870b-3657f8947e7e,
+// opcode 33 (RTLostBuffer), version 0, of [TaskLostEvent]. It has no payload.
+// [AnyLostEventRTLostBuffer] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type LostEventRTLostBufferV0 struct{}
+type LostEventRTLostBufferV0 struct {
+	etw.Empty
+}
 
-func (*LostEventRTLostBufferV0) EventDesc() *etw.EventDesc                             { return &lostEventRTLostBufferV0 }
-func (*LostEventRTLostBufferV0) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LostEventRTLostBufferV0) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LostEventRTLostBufferV0) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LostEventRTLostBufferV0) Clone() *LostEventRTLostBufferV0                      { return &e }
-func (e LostEventRTLostBufferV0) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LostEventRTLostBufferV0) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LostEventRTLostBufferV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*LostEventRTLostBufferV0) EventDesc() *etw.EventDesc { return &lostEventRTLostBufferV0 }
+
+// Clone returns a copy of e.
+func (e LostEventRTLostBufferV0) Clone() *LostEventRTLostBufferV0 { return &e }
+
+func (e LostEventRTLostBufferV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var lostEventRTLostBufferV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 15,
-	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
-	TaskName: "LostEvent", OpcodeName: "RTLostBuffer",
+	Class: classLostEvent, TaskName: "LostEvent", OpcodeName: "RTLostBuffer",
 }
 
-// AnyLostEventRTLostBuffer is [LostEventRTLostBufferV0] in any version: a
-// newer one is decoded like it.
+// AnyLostEventRTLostBuffer is [LostEventRTLostBufferV0] in any version: a newer one is decoded
+// like it.
 type AnyLostEventRTLostBuffer struct {
 	Seen etw.Seen
 	LostEventRTLostBufferV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLostEventRTLostBuffer) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&lostEventRTLostBufferV0}
-}
-func (e *AnyLostEventRTLostBuffer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLostEventRTLostBuffer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LostEventRTLostBufferV0.DecodePayload(p, ptr)
@@ -141,43 +126,36 @@ func (e *AnyLostEventRTLostBuffer) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyLostEventRTLostBuffer) Clone() *AnyLostEventRTLostBuffer { return &e }
 
-// LostEventRTLostFileV0 is the classic event of class
-// 6a399ae0-4bc6-4de9-870b-3657f8947e7e, opcode 34 (RTLostFile), version 0, of
-// task LostEvent.
+// LostEventRTLostFileV0 is the classic event of class 6a399ae0-4bc6-4de9-870b-3657f8947e7e,
+// opcode 34 (RTLostFile), version 0, of [TaskLostEvent]. It has no payload.
+// [AnyLostEventRTLostFile] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type LostEventRTLostFileV0 struct{}
+type LostEventRTLostFileV0 struct {
+	etw.Empty
+}
 
-func (*LostEventRTLostFileV0) EventDesc() *etw.EventDesc                             { return &lostEventRTLostFileV0 }
-func (*LostEventRTLostFileV0) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LostEventRTLostFileV0) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LostEventRTLostFileV0) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LostEventRTLostFileV0) Clone() *LostEventRTLostFileV0                        { return &e }
-func (e LostEventRTLostFileV0) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LostEventRTLostFileV0) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LostEventRTLostFileV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*LostEventRTLostFileV0) EventDesc() *etw.EventDesc { return &lostEventRTLostFileV0 }
+
+// Clone returns a copy of e.
+func (e LostEventRTLostFileV0) Clone() *LostEventRTLostFileV0 { return &e }
+
+func (e LostEventRTLostFileV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var lostEventRTLostFileV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 15,
-	Class:    etw.GUID{0xe0, 0x9a, 0x39, 0x6a, 0xc6, 0x4b, 0xe9, 0x4d, 0x87, 0x0b, 0x36, 0x57, 0xf8, 0x94, 0x7e, 0x7e},
-	TaskName: "LostEvent", OpcodeName: "RTLostFile",
+	Class: classLostEvent, TaskName: "LostEvent", OpcodeName: "RTLostFile",
 }
 
-// AnyLostEventRTLostFile is [LostEventRTLostFileV0] in any version: a newer
-// one is decoded like it.
+// AnyLostEventRTLostFile is [LostEventRTLostFileV0] in any version: a newer one is decoded
+// like it.
 type AnyLostEventRTLostFile struct {
 	Seen etw.Seen
 	LostEventRTLostFileV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLostEventRTLostFile) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&lostEventRTLostFileV0}
-}
-func (e *AnyLostEventRTLostFile) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLostEventRTLostFile) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LostEventRTLostFileV0.DecodePayload(p, ptr)

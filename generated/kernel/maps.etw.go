@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // StackWalkEvent is a value of the map StackWalkEvent.
 //
-// An event for which stacks can be logged, by the name that xperf has for it:
-// the group in the high byte, the opcode in the low one.
+// An event for which stacks can be logged, by the name that xperf has for it: the group in the
+// high byte, the opcode in the low one.
 type StackWalkEvent uint32
 
 // Values of StackWalkEvent.
@@ -302,6 +302,9 @@ var stackWalkEventMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v StackWalkEvent) String() string { return stackWalkEventMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v StackWalkEvent) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // WaitReason is a value of the map WaitReason.
 //
 // Why a thread waits.
@@ -406,6 +409,9 @@ var waitReasonMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v WaitReason) String() string { return waitReasonMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v WaitReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // WaitMode is a value of the map WaitMode.
 //
 // In which mode a thread waits.
@@ -427,6 +433,9 @@ var waitModeMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v WaitMode) String() string { return waitModeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v WaitMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ThreadState is a value of the map ThreadState.
 //
@@ -466,6 +475,9 @@ var threadStateMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v ThreadState) String() string { return threadStateMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ThreadState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // AdjustReason is a value of the map AdjustReason.
 type AdjustReason uint8
 
@@ -487,6 +499,9 @@ var adjustReasonMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v AdjustReason) String() string { return adjustReasonMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v AdjustReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ReadyThreadFlags is a set of flags of the map ReadyThreadFlags.
 type ReadyThreadFlags uint8
@@ -513,6 +528,9 @@ var readyThreadFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v ReadyThreadFlags) String() string { return readyThreadFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ReadyThreadFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ThreadFlagsStart is a set of flags of the map ThreadFlagsStart.
 type ThreadFlagsStart uint8
 
@@ -531,6 +549,9 @@ var threadFlagsStartMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v ThreadFlagsStart) String() string { return threadFlagsStartMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v ThreadFlagsStart) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ProcessFlags is a set of flags of the map ProcessFlags.
 type ProcessFlags uint32
@@ -556,6 +577,9 @@ var processFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v ProcessFlags) String() string { return processFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v ProcessFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // IrpFlags is a set of flags of the map IrpFlags.
 type IrpFlags uint32
@@ -602,6 +626,9 @@ var irpFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v IrpFlags) String() string { return irpFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v IrpFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // IoPriority is a value of the map IoPriority.
 type IoPriority uint32
 
@@ -629,6 +656,9 @@ var ioPriorityMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v IoPriority) String() string { return ioPriorityMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v IoPriority) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // FileInfoClass is a value of the map FileInfoClass.
 //
@@ -816,6 +846,9 @@ var fileInfoClassMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v FileInfoClass) String() string { return fileInfoClassMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v FileInfoClass) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // FsInfoClass is a value of the map FsInfoClass.
 type FsInfoClass uint32
 
@@ -863,6 +896,9 @@ var fsInfoClassMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v FsInfoClass) String() string { return fsInfoClassMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v FsInfoClass) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // IrpMajorFunction is a value of the map IrpMajorFunction.
 //
@@ -938,6 +974,9 @@ var irpMajorFunctionMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v IrpMajorFunction) String() string { return irpMajorFunctionMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v IrpMajorFunction) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // IrpMajorFunction8 is a value of the map IrpMajorFunction.
 //
 // What a driver is asked to do.
@@ -1012,6 +1051,9 @@ var irpMajorFunction8Map = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v IrpMajorFunction8) String() string { return irpMajorFunction8Map.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v IrpMajorFunction8) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // FileShareAccess is a set of flags of the map FileShareAccess.
 type FileShareAccess uint32
 
@@ -1034,6 +1076,9 @@ var fileShareAccessMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v FileShareAccess) String() string { return fileShareAccessMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v FileShareAccess) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // FileCreateDisposition is a value of the map FileCreateDisposition.
 type FileCreateDisposition uint32
@@ -1064,6 +1109,9 @@ var fileCreateDispositionMap = etw.MapDesc{
 func (v FileCreateDisposition) String() string {
 	return fileCreateDispositionMap.ValueString(uint32(v))
 }
+
+// MarshalText returns the form of String.
+func (v FileCreateDisposition) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // FileCreateOptions is a set of flags of the map FileCreateOptions.
 type FileCreateOptions uint32
@@ -1128,6 +1176,9 @@ var fileCreateOptionsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v FileCreateOptions) String() string { return fileCreateOptionsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v FileCreateOptions) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // FileAttributes is a set of flags of the map FileAttributes.
 type FileAttributes uint32
 
@@ -1179,6 +1230,9 @@ var fileAttributesMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v FileAttributes) String() string { return fileAttributesMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v FileAttributes) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // VirtualAllocFlags is a set of flags of the map VirtualAllocFlags.
 type VirtualAllocFlags uint32
 
@@ -1213,6 +1267,9 @@ var virtualAllocFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v VirtualAllocFlags) String() string { return virtualAllocFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v VirtualAllocFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // PageKind is a value of the map PageKind.
 type PageKind uint32
@@ -1258,6 +1315,9 @@ var pageKindMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v PageKind) String() string { return pageKindMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v PageKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // PageList is a value of the map PageList.
 type PageList uint32
 
@@ -1289,6 +1349,9 @@ var pageListMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v PageList) String() string { return pageListMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v PageList) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // LogFileMode is a set of flags of the map LogFileMode.
 type LogFileMode uint32
@@ -1359,6 +1422,9 @@ var logFileModeMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v LogFileMode) String() string { return logFileModeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v LogFileMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ClockType is a value of the map ClockType.
 type ClockType uint32
 
@@ -1383,6 +1449,9 @@ var clockTypeMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v ClockType) String() string { return clockTypeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ClockType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // DriveType is a value of the map DriveType.
 //
 // What kind of drive.
@@ -1406,6 +1475,9 @@ var driveTypeMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v DriveType) String() string { return driveTypeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v DriveType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ServiceState is a value of the map ServiceState.
 type ServiceState uint32
@@ -1437,6 +1509,9 @@ var serviceStateMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v ServiceState) String() string { return serviceStateMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ServiceState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ProcessorArchitecture is a value of the map ProcessorArchitecture.
 type ProcessorArchitecture uint16
 
@@ -1465,6 +1540,9 @@ func (v ProcessorArchitecture) String() string {
 	return processorArchitectureMap.ValueString(uint32(v))
 }
 
+// MarshalText returns the form of String.
+func (v ProcessorArchitecture) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // FirmwareType is a value of the map FirmwareType.
 type FirmwareType uint32
 
@@ -1486,6 +1564,9 @@ var firmwareTypeMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v FirmwareType) String() string { return firmwareTypeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v FirmwareType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // DisplayStateFlags is a set of flags of the map DisplayStateFlags.
 type DisplayStateFlags uint32
@@ -1515,6 +1596,9 @@ var displayStateFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v DisplayStateFlags) String() string { return displayStateFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v DisplayStateFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ProfileSource is a value of the map ProfileSource.
 //
@@ -1584,6 +1668,9 @@ var profileSourceMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v ProfileSource) String() string { return profileSourceMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ProfileSource) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ProfileSource16 is a value of the map ProfileSource.
 //
 // What triggers samples.
@@ -1652,6 +1739,9 @@ var profileSource16Map = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v ProfileSource16) String() string { return profileSource16Map.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ProfileSource16) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // SignatureLevel is a value of the map SignatureLevel.
 type SignatureLevel uint8
 
@@ -1700,6 +1790,9 @@ var signatureLevelMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v SignatureLevel) String() string { return signatureLevelMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v SignatureLevel) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // SignatureType is a value of the map SignatureType.
 type SignatureType uint8
 
@@ -1729,6 +1822,9 @@ var signatureTypeMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v SignatureType) String() string { return signatureTypeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v SignatureType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // PoolType is a value of the map PoolType.
 //
@@ -1776,6 +1872,9 @@ var poolTypeMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v PoolType) String() string { return poolTypeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v PoolType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // HeapSource is a value of the map HeapSource.
 type HeapSource uint32
 
@@ -1803,6 +1902,9 @@ var heapSourceMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v HeapSource) String() string { return heapSourceMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v HeapSource) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // HeapCommitCaller is a value of the map HeapCommitCaller.
 type HeapCommitCaller uint32
@@ -1846,6 +1948,9 @@ var heapCommitCallerMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v HeapCommitCaller) String() string { return heapCommitCallerMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v HeapCommitCaller) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // LbrFilter is a set of flags of the map LbrFilter.
 type LbrFilter uint32
 
@@ -1883,6 +1988,9 @@ var lbrFilterMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v LbrFilter) String() string { return lbrFilterMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v LbrFilter) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // DebugEventReason is a value of the map DebugEventReason.
 type DebugEventReason uint32
 
@@ -1902,6 +2010,9 @@ var debugEventReasonMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v DebugEventReason) String() string { return debugEventReasonMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v DebugEventReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // MemResetInfo is a value of the map MemResetInfo.
 type MemResetInfo uint32
@@ -1924,6 +2035,9 @@ var memResetInfoMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v MemResetInfo) String() string { return memResetInfoMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v MemResetInfo) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // DynamicTickDisableReason is a value of the map DynamicTickDisableReason.
 type DynamicTickDisableReason uint32
@@ -1950,6 +2064,9 @@ var dynamicTickDisableReasonMap = etw.MapDesc{
 func (v DynamicTickDisableReason) String() string {
 	return dynamicTickDisableReasonMap.ValueString(uint32(v))
 }
+
+// MarshalText returns the form of String.
+func (v DynamicTickDisableReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // CcWorkQueue is a value of the map CcWorkQueue.
 type CcWorkQueue uint8
@@ -1979,6 +2096,9 @@ var ccWorkQueueMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v CcWorkQueue) String() string { return ccWorkQueueMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v CcWorkQueue) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // CcWorkItemType is a value of the map CcWorkItemType.
 type CcWorkItemType uint8
 
@@ -2002,6 +2122,9 @@ var ccWorkItemTypeMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v CcWorkItemType) String() string { return ccWorkItemTypeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v CcWorkItemType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // CcFlushReason is a set of flags of the map CcFlushReason.
 type CcFlushReason uint32
@@ -2030,6 +2153,9 @@ var ccFlushReasonMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v CcFlushReason) String() string { return ccFlushReasonMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v CcFlushReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // IpiRequest is a value of the map IpiRequest.
 type IpiRequest uint32
 
@@ -2049,6 +2175,9 @@ var ipiRequestMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v IpiRequest) String() string { return ipiRequestMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v IpiRequest) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // KTimer2Flags is a set of flags of the map KTimer2Flags.
 type KTimer2Flags uint8
@@ -2079,6 +2208,9 @@ var kTimer2FlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v KTimer2Flags) String() string { return kTimer2FlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v KTimer2Flags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // TimerFlags is a set of flags of the map TimerFlags.
 type TimerFlags uint8
 
@@ -2105,6 +2237,9 @@ var timerFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v TimerFlags) String() string { return timerFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v TimerFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // TcpFailureCode is a value of the map TcpFailureCode.
 type TcpFailureCode uint16
@@ -2133,6 +2268,9 @@ var tcpFailureCodeMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v TcpFailureCode) String() string { return tcpFailureCodeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v TcpFailureCode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // KeyInformationClass is a value of the map KeyInformationClass.
 type KeyInformationClass uint32
@@ -2170,6 +2308,9 @@ var keyInformationClassMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v KeyInformationClass) String() string { return keyInformationClassMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v KeyInformationClass) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // KeyValueInformationClass is a value of the map KeyValueInformationClass.
 type KeyValueInformationClass uint32
 
@@ -2200,6 +2341,9 @@ func (v KeyValueInformationClass) String() string {
 	return keyValueInformationClassMap.ValueString(uint32(v))
 }
 
+// MarshalText returns the form of String.
+func (v KeyValueInformationClass) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // OsOfKernelEventVersion is a value of the map OsOfKernelEventVersion.
 //
 // Which system has a set of kernel events.
@@ -2227,6 +2371,9 @@ var osOfKernelEventVersionMap = etw.MapDesc{
 func (v OsOfKernelEventVersion) String() string {
 	return osOfKernelEventVersionMap.ValueString(uint32(v))
 }
+
+// MarshalText returns the form of String.
+func (v OsOfKernelEventVersion) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // Flags is a set of flags of the map Flags.
 //
@@ -2309,10 +2456,13 @@ var flagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v Flags) String() string { return flagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v Flags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // Group is a value of the map Group.
 //
-// A group of kernel events. The upper three bits are the index of its word in
-// GroupMasks, the others its bits there.
+// A group of kernel events. The upper three bits are the index of its word in GroupMasks, the
+// others its bits there.
 type Group uint32
 
 // Values of Group.
@@ -2497,3 +2647,6 @@ var groupMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v Group) String() string { return groupMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v Group) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -7,14 +7,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// MetaDataEventInfoV0 is the classic event of class
-// bbccf6c1-6cd1-48c4-80ff-839482e37671, opcode 32 (EventInfo), version 0, of
-// task MetaData.
+// MetaDataEventInfoV0 is the classic event of class bbccf6c1-6cd1-48c4-80ff-839482e37671,
+// opcode 32 (EventInfo), version 0, of [TaskMetaData]. [AnyMetaDataEventInfo] takes newer
+// versions, too.
 //
 // How the events of one kind are laid out, as a TRACE_EVENT_INFO.
 type MetaDataEventInfoV0 struct {
@@ -50,8 +49,7 @@ type MetaDataEventInfoV0 struct {
 // EventDesc returns the description of the event.
 func (*MetaDataEventInfoV0) EventDesc() *etw.EventDesc { return &metaDataEventInfoV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MetaDataEventInfoV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 112 {
 		return 0, etw.Short(&metaDataEventInfoV0, p, ptr)
@@ -188,14 +186,11 @@ func (e MetaDataEventInfoV0) Clone() *MetaDataEventInfoV0 {
 	return &e
 }
 
-func (e MetaDataEventInfoV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MetaDataEventInfoV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MetaDataEventInfoV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MetaDataEventInfoV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var metaDataEventInfoV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 30,
-	Class:    etw.GUID{0xc1, 0xf6, 0xcc, 0xbb, 0xd1, 0x6c, 0xc4, 0x48, 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71},
-	TaskName: "MetaData", OpcodeName: "EventInfo",
+	Class: classMetaData, TaskName: "MetaData", OpcodeName: "EventInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "ProviderGuid", Type: etw.InGUID},
 		{Name: "EventGuid", Type: etw.InGUID},
@@ -236,8 +231,7 @@ var metaDataEventInfoV0 = etw.EventDesc{
 	},
 }
 
-// MetaDataEventInfoV0Property is one element of
-// [MetaDataEventInfoV0.Property].
+// MetaDataEventInfoV0Property is one element of [MetaDataEventInfoV0.Property].
 type MetaDataEventInfoV0Property struct {
 	Flags         uint32
 	NameOffset    uint32
@@ -264,7 +258,7 @@ func (v *MetaDataEventInfoV0Property) read(c *etw.Cursor) {
 	v.Tags = binary.LittleEndian.Uint32(p[20:])
 }
 
-func (v *MetaDataEventInfoV0Property) write(a *etw.Appender, i int) {
+func (v *MetaDataEventInfoV0Property) write(a *etw.Appender, _ int) {
 	a.Uint32(v.Flags)
 	a.Uint32(v.NameOffset)
 	a.Uint16(v.InType)
@@ -301,16 +295,12 @@ func (v *MetaDataEventInfoV0Property) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v MetaDataEventInfoV0Property) Clone() MetaDataEventInfoV0Property { return v }
 
-func (v *MetaDataEventInfoV0Property) value() etw.Value {
-	return etw.StructValue(&metaDataEventInfoV0.Fields[25], v)
+func (v MetaDataEventInfoV0Property) String() string {
+	return etw.StructValue(&metaDataEventInfoV0.Fields[25], &v).String()
 }
 
-func (v MetaDataEventInfoV0Property) String() string               { return v.value().String() }
-func (v MetaDataEventInfoV0Property) LogValue() slog.Value         { return v.value().LogValue() }
-func (v MetaDataEventInfoV0Property) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// MetaDataEventInfoV0PropertyList is a sequence of
-// [MetaDataEventInfoV0Property] that aliases a payload.
+// MetaDataEventInfoV0PropertyList is a sequence of [MetaDataEventInfoV0Property] that aliases
+// a payload.
 type MetaDataEventInfoV0PropertyList struct {
 	p   []byte
 	n   int
@@ -356,8 +346,7 @@ func (s MetaDataEventInfoV0PropertyList) All() iter.Seq[MetaDataEventInfoV0Prope
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s MetaDataEventInfoV0PropertyList) Equal(t MetaDataEventInfoV0PropertyList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -372,9 +361,8 @@ func (s MetaDataEventInfoV0PropertyList) Clone() MetaDataEventInfoV0PropertyList
 }
 
 func (s MetaDataEventInfoV0PropertyList) String() string { return etw.ElementsText(s.All()) }
-func (s MetaDataEventInfoV0PropertyList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s MetaDataEventInfoV0PropertyList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -390,21 +378,14 @@ func (s MetaDataEventInfoV0PropertyList) write(a *etw.Appender, i int, n uint64)
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyMetaDataEventInfo is [MetaDataEventInfoV0] in any version: a newer one is
-// decoded like it.
+// AnyMetaDataEventInfo is [MetaDataEventInfoV0] in any version: a newer one is decoded like
+// it.
 type AnyMetaDataEventInfo struct {
 	Seen etw.Seen
 	MetaDataEventInfoV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMetaDataEventInfo) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&metaDataEventInfoV0}
-}
-func (e *AnyMetaDataEventInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMetaDataEventInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MetaDataEventInfoV0.DecodePayload(p, ptr)
@@ -417,9 +398,9 @@ func (e AnyMetaDataEventInfo) Clone() *AnyMetaDataEventInfo {
 	return &e
 }
 
-// MetaDataEventMapInfoV0 is the classic event of class
-// bbccf6c1-6cd1-48c4-80ff-839482e37671, opcode 33 (EventMapInfo), version 0,
-// of task MetaData.
+// MetaDataEventMapInfoV0 is the classic event of class bbccf6c1-6cd1-48c4-80ff-839482e37671,
+// opcode 33 (EventMapInfo), version 0, of [TaskMetaData]. [AnyMetaDataEventMapInfo] takes
+// newer versions, too.
 //
 // The names of the values of a field, as an EVENT_MAP_INFO.
 type MetaDataEventMapInfoV0 struct {
@@ -435,8 +416,7 @@ type MetaDataEventMapInfoV0 struct {
 // EventDesc returns the description of the event.
 func (*MetaDataEventMapInfoV0) EventDesc() *etw.EventDesc { return &metaDataEventMapInfoV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MetaDataEventMapInfoV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
 		return 0, etw.Short(&metaDataEventMapInfoV0, p, ptr)
@@ -493,14 +473,11 @@ func (e MetaDataEventMapInfoV0) Clone() *MetaDataEventMapInfoV0 {
 	return &e
 }
 
-func (e MetaDataEventMapInfoV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MetaDataEventMapInfoV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MetaDataEventMapInfoV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MetaDataEventMapInfoV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var metaDataEventMapInfoV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 30,
-	Class:    etw.GUID{0xc1, 0xf6, 0xcc, 0xbb, 0xd1, 0x6c, 0xc4, 0x48, 0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71},
-	TaskName: "MetaData", OpcodeName: "EventMapInfo",
+	Class: classMetaData, TaskName: "MetaData", OpcodeName: "EventMapInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "ProviderGuid", Type: etw.InGUID},
 		{Name: "NameOffset", Type: etw.InUInt32},
@@ -515,8 +492,7 @@ var metaDataEventMapInfoV0 = etw.EventDesc{
 	},
 }
 
-// MetaDataEventMapInfoV0Entry is one element of
-// [MetaDataEventMapInfoV0.Entry].
+// MetaDataEventMapInfoV0Entry is one element of [MetaDataEventMapInfoV0.Entry].
 type MetaDataEventMapInfoV0Entry struct {
 	OutputOffset uint32
 	Value        uint32
@@ -531,7 +507,7 @@ func (v *MetaDataEventMapInfoV0Entry) read(c *etw.Cursor) {
 	v.Value = binary.LittleEndian.Uint32(p[4:])
 }
 
-func (v *MetaDataEventMapInfoV0Entry) write(a *etw.Appender, i int) {
+func (v *MetaDataEventMapInfoV0Entry) write(a *etw.Appender, _ int) {
 	a.Uint32(v.OutputOffset)
 	a.Uint32(v.Value)
 }
@@ -550,16 +526,12 @@ func (v *MetaDataEventMapInfoV0Entry) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v MetaDataEventMapInfoV0Entry) Clone() MetaDataEventMapInfoV0Entry { return v }
 
-func (v *MetaDataEventMapInfoV0Entry) value() etw.Value {
-	return etw.StructValue(&metaDataEventMapInfoV0.Fields[5], v)
+func (v MetaDataEventMapInfoV0Entry) String() string {
+	return etw.StructValue(&metaDataEventMapInfoV0.Fields[5], &v).String()
 }
 
-func (v MetaDataEventMapInfoV0Entry) String() string               { return v.value().String() }
-func (v MetaDataEventMapInfoV0Entry) LogValue() slog.Value         { return v.value().LogValue() }
-func (v MetaDataEventMapInfoV0Entry) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// MetaDataEventMapInfoV0EntryList is a sequence of
-// [MetaDataEventMapInfoV0Entry] that aliases a payload.
+// MetaDataEventMapInfoV0EntryList is a sequence of [MetaDataEventMapInfoV0Entry] that aliases
+// a payload.
 type MetaDataEventMapInfoV0EntryList struct {
 	p   []byte
 	n   int
@@ -605,8 +577,7 @@ func (s MetaDataEventMapInfoV0EntryList) All() iter.Seq[MetaDataEventMapInfoV0En
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s MetaDataEventMapInfoV0EntryList) Equal(t MetaDataEventMapInfoV0EntryList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -621,9 +592,8 @@ func (s MetaDataEventMapInfoV0EntryList) Clone() MetaDataEventMapInfoV0EntryList
 }
 
 func (s MetaDataEventMapInfoV0EntryList) String() string { return etw.ElementsText(s.All()) }
-func (s MetaDataEventMapInfoV0EntryList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s MetaDataEventMapInfoV0EntryList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -639,21 +609,14 @@ func (s MetaDataEventMapInfoV0EntryList) write(a *etw.Appender, i int, n uint64)
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyMetaDataEventMapInfo is [MetaDataEventMapInfoV0] in any version: a newer
-// one is decoded like it.
+// AnyMetaDataEventMapInfo is [MetaDataEventMapInfoV0] in any version: a newer one is decoded
+// like it.
 type AnyMetaDataEventMapInfo struct {
 	Seen etw.Seen
 	MetaDataEventMapInfoV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMetaDataEventMapInfo) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&metaDataEventMapInfoV0}
-}
-func (e *AnyMetaDataEventMapInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMetaDataEventMapInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MetaDataEventMapInfoV0.DecodePayload(p, ptr)

@@ -5,46 +5,39 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// MMCSSStartV0 is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 32 (Start), version 0, of task
-// MMCSS.
+// MMCSSStartV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 32
+// (Start), version 0, of [TaskMMCSS]. It has no payload. [AnyMMCSSStart] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type MMCSSStartV0 struct{}
+type MMCSSStartV0 struct {
+	etw.Empty
+}
 
-func (*MMCSSStartV0) EventDesc() *etw.EventDesc                             { return &mmcssStartV0 }
-func (*MMCSSStartV0) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*MMCSSStartV0) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*MMCSSStartV0) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e MMCSSStartV0) Clone() *MMCSSStartV0                                 { return &e }
-func (e MMCSSStartV0) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e MMCSSStartV0) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e MMCSSStartV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*MMCSSStartV0) EventDesc() *etw.EventDesc { return &mmcssStartV0 }
+
+// Clone returns a copy of e.
+func (e MMCSSStartV0) Clone() *MMCSSStartV0 { return &e }
+
+func (e MMCSSStartV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mmcssStartV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 26,
-	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	TaskName: "MMCSS", OpcodeName: "Start",
+	Class: classMMCSS, TaskName: "MMCSS", OpcodeName: "Start",
 }
 
-// AnyMMCSSStart is [MMCSSStartV0] in any version: a newer one is decoded like
-// it.
+// AnyMMCSSStart is [MMCSSStartV0] in any version: a newer one is decoded like it.
 type AnyMMCSSStart struct {
 	Seen etw.Seen
 	MMCSSStartV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMMCSSStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssStartV0} }
-func (e *AnyMMCSSStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMMCSSStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MMCSSStartV0.DecodePayload(p, ptr)
@@ -53,41 +46,35 @@ func (e *AnyMMCSSStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyMMCSSStart) Clone() *AnyMMCSSStart { return &e }
 
-// MMCSSStopV0 is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 33 (Stop), version 0, of task
-// MMCSS.
+// MMCSSStopV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 33
+// (Stop), version 0, of [TaskMMCSS]. It has no payload. [AnyMMCSSStop] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type MMCSSStopV0 struct{}
+type MMCSSStopV0 struct {
+	etw.Empty
+}
 
-func (*MMCSSStopV0) EventDesc() *etw.EventDesc                             { return &mmcssStopV0 }
-func (*MMCSSStopV0) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*MMCSSStopV0) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*MMCSSStopV0) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e MMCSSStopV0) Clone() *MMCSSStopV0                                  { return &e }
-func (e MMCSSStopV0) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e MMCSSStopV0) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e MMCSSStopV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*MMCSSStopV0) EventDesc() *etw.EventDesc { return &mmcssStopV0 }
+
+// Clone returns a copy of e.
+func (e MMCSSStopV0) Clone() *MMCSSStopV0 { return &e }
+
+func (e MMCSSStopV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mmcssStopV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 26,
-	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	TaskName: "MMCSS", OpcodeName: "Stop",
+	Class: classMMCSS, TaskName: "MMCSS", OpcodeName: "Stop",
 }
 
-// AnyMMCSSStop is [MMCSSStopV0] in any version: a newer one is decoded like
-// it.
+// AnyMMCSSStop is [MMCSSStopV0] in any version: a newer one is decoded like it.
 type AnyMMCSSStop struct {
 	Seen etw.Seen
 	MMCSSStopV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMMCSSStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssStopV0} }
-func (e *AnyMMCSSStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMMCSSStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MMCSSStopV0.DecodePayload(p, ptr)
@@ -96,9 +83,9 @@ func (e *AnyMMCSSStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e.
 func (e AnyMMCSSStop) Clone() *AnyMMCSSStop { return &e }
 
-// MMCSSSchedulerV0 is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 34 (Scheduler), version 0, of
-// task MMCSS.
+// MMCSSSchedulerV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode
+// 34 (Scheduler), version 0, of [TaskMMCSS]. Its payload has 16 bytes. [AnyMMCSSScheduler]
+// takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type MMCSSSchedulerV0 struct {
@@ -111,8 +98,7 @@ type MMCSSSchedulerV0 struct {
 // EventDesc returns the description of the event.
 func (*MMCSSSchedulerV0) EventDesc() *etw.EventDesc { return &mmcssSchedulerV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MMCSSSchedulerV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&mmcssSchedulerV0, p, ptr)
@@ -151,14 +137,11 @@ func (e *MMCSSSchedulerV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MMCSSSchedulerV0) Clone() *MMCSSSchedulerV0 { return &e }
 
-func (e MMCSSSchedulerV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MMCSSSchedulerV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MMCSSSchedulerV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MMCSSSchedulerV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mmcssSchedulerV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 26,
-	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	TaskName: "MMCSS", OpcodeName: "Scheduler",
+	Class: classMMCSS, TaskName: "MMCSS", OpcodeName: "Scheduler",
 	Fields: []etw.FieldDesc{
 		{Name: "ScheduledPID", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "ScheduledTID", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -167,19 +150,13 @@ var mmcssSchedulerV0 = etw.EventDesc{
 	},
 }
 
-// AnyMMCSSScheduler is [MMCSSSchedulerV0] in any version: a newer one is
-// decoded like it.
+// AnyMMCSSScheduler is [MMCSSSchedulerV0] in any version: a newer one is decoded like it.
 type AnyMMCSSScheduler struct {
 	Seen etw.Seen
 	MMCSSSchedulerV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMMCSSScheduler) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssSchedulerV0} }
-func (e *AnyMMCSSScheduler) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMMCSSScheduler) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MMCSSSchedulerV0.DecodePayload(p, ptr)
@@ -188,9 +165,9 @@ func (e *AnyMMCSSScheduler) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyMMCSSScheduler) Clone() *AnyMMCSSScheduler { return &e }
 
-// MMCSSWakeupV0 is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 35 (Wakeup), version 0, of task
-// MMCSS.
+// MMCSSWakeupV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 35
+// (Wakeup), version 0, of [TaskMMCSS]. Its payload has 4 bytes. [AnyMMCSSWakeup] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type MMCSSWakeupV0 struct {
@@ -200,8 +177,7 @@ type MMCSSWakeupV0 struct {
 // EventDesc returns the description of the event.
 func (*MMCSSWakeupV0) EventDesc() *etw.EventDesc { return &mmcssWakeupV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MMCSSWakeupV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&mmcssWakeupV0, p, ptr)
@@ -228,32 +204,23 @@ func (e *MMCSSWakeupV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MMCSSWakeupV0) Clone() *MMCSSWakeupV0 { return &e }
 
-func (e MMCSSWakeupV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MMCSSWakeupV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MMCSSWakeupV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MMCSSWakeupV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mmcssWakeupV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Opcode: 35, Task: 26,
-	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	TaskName: "MMCSS", OpcodeName: "Wakeup",
+	Class: classMMCSS, TaskName: "MMCSS", OpcodeName: "Wakeup",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
 }
 
-// AnyMMCSSWakeup is [MMCSSWakeupV0] in any version: a newer one is decoded
-// like it.
+// AnyMMCSSWakeup is [MMCSSWakeupV0] in any version: a newer one is decoded like it.
 type AnyMMCSSWakeup struct {
 	Seen etw.Seen
 	MMCSSWakeupV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMMCSSWakeup) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssWakeupV0} }
-func (e *AnyMMCSSWakeup) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMMCSSWakeup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MMCSSWakeupV0.DecodePayload(p, ptr)
@@ -262,41 +229,35 @@ func (e *AnyMMCSSWakeup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyMMCSSWakeup) Clone() *AnyMMCSSWakeup { return &e }
 
-// MMCSSSleepV0 is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 36 (Sleep), version 0, of task
-// MMCSS.
+// MMCSSSleepV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 36
+// (Sleep), version 0, of [TaskMMCSS]. It has no payload. [AnyMMCSSSleep] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type MMCSSSleepV0 struct{}
+type MMCSSSleepV0 struct {
+	etw.Empty
+}
 
-func (*MMCSSSleepV0) EventDesc() *etw.EventDesc                             { return &mmcssSleepV0 }
-func (*MMCSSSleepV0) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*MMCSSSleepV0) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*MMCSSSleepV0) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e MMCSSSleepV0) Clone() *MMCSSSleepV0                                 { return &e }
-func (e MMCSSSleepV0) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e MMCSSSleepV0) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e MMCSSSleepV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*MMCSSSleepV0) EventDesc() *etw.EventDesc { return &mmcssSleepV0 }
+
+// Clone returns a copy of e.
+func (e MMCSSSleepV0) Clone() *MMCSSSleepV0 { return &e }
+
+func (e MMCSSSleepV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mmcssSleepV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Opcode: 36, Task: 26,
-	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	TaskName: "MMCSS", OpcodeName: "Sleep",
+	Class: classMMCSS, TaskName: "MMCSS", OpcodeName: "Sleep",
 }
 
-// AnyMMCSSSleep is [MMCSSSleepV0] in any version: a newer one is decoded like
-// it.
+// AnyMMCSSSleep is [MMCSSSleepV0] in any version: a newer one is decoded like it.
 type AnyMMCSSSleep struct {
 	Seen etw.Seen
 	MMCSSSleepV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMMCSSSleep) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssSleepV0} }
-func (e *AnyMMCSSSleep) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMMCSSSleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MMCSSSleepV0.DecodePayload(p, ptr)
@@ -305,41 +266,35 @@ func (e *AnyMMCSSSleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyMMCSSSleep) Clone() *AnyMMCSSSleep { return &e }
 
-// MMCSSSleepRespV0 is the classic event of class
-// f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 37 (SleepResp), version 0, of
-// task MMCSS.
+// MMCSSSleepRespV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode
+// 37 (SleepResp), version 0, of [TaskMMCSS]. It has no payload. [AnyMMCSSSleepResp] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type MMCSSSleepRespV0 struct{}
+type MMCSSSleepRespV0 struct {
+	etw.Empty
+}
 
-func (*MMCSSSleepRespV0) EventDesc() *etw.EventDesc                             { return &mmcssSleepRespV0 }
-func (*MMCSSSleepRespV0) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*MMCSSSleepRespV0) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*MMCSSSleepRespV0) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e MMCSSSleepRespV0) Clone() *MMCSSSleepRespV0                             { return &e }
-func (e MMCSSSleepRespV0) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e MMCSSSleepRespV0) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e MMCSSSleepRespV0) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*MMCSSSleepRespV0) EventDesc() *etw.EventDesc { return &mmcssSleepRespV0 }
+
+// Clone returns a copy of e.
+func (e MMCSSSleepRespV0) Clone() *MMCSSSleepRespV0 { return &e }
+
+func (e MMCSSSleepRespV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mmcssSleepRespV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Opcode: 37, Task: 26,
-	Class:    etw.GUID{0x21, 0x01, 0xf1, 0xf8, 0x17, 0xb6, 0x56, 0x4a, 0x86, 0x8b, 0x9d, 0xf1, 0xb2, 0x7f, 0xe3, 0x2c},
-	TaskName: "MMCSS", OpcodeName: "SleepResp",
+	Class: classMMCSS, TaskName: "MMCSS", OpcodeName: "SleepResp",
 }
 
-// AnyMMCSSSleepResp is [MMCSSSleepRespV0] in any version: a newer one is
-// decoded like it.
+// AnyMMCSSSleepResp is [MMCSSSleepRespV0] in any version: a newer one is decoded like it.
 type AnyMMCSSSleepResp struct {
 	Seen etw.Seen
 	MMCSSSleepRespV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMMCSSSleepResp) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mmcssSleepRespV0} }
-func (e *AnyMMCSSSleepResp) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMMCSSSleepResp) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MMCSSSleepRespV0.DecodePayload(p, ptr)

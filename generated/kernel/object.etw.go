@@ -5,18 +5,16 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ObjectCreateHandleV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 32 (CreateHandle), version 2,
-// of task Object.
+// ObjectCreateHandleV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
+// opcode 32 (CreateHandle), version 2, of [TaskObject]. [AnyObjectCreateHandle] takes newer
+// versions, too.
 //
-// A handle was made. Logged with PERF_OB_HANDLE of the group masks. xperf's
-// name for stacks of it is CreateHandle. The layout is that of descriptions;
-// no trace with the event was at hand.
+// A handle was made. Logged with PERF_OB_HANDLE of the group masks. xperf's name for stacks of
+// it is CreateHandle. The layout is that of descriptions; no trace with the event was at hand.
 type ObjectCreateHandleV2 struct {
 	Object        etw.Pointer
 	Handle        uint32
@@ -28,8 +26,7 @@ type ObjectCreateHandleV2 struct {
 // EventDesc returns the description of the event.
 func (*ObjectCreateHandleV2) EventDesc() *etw.EventDesc { return &objectCreateHandleV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectCreateHandleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obHandleEventLayout)(e).decode(p, ptr, &objectCreateHandleV2)
 }
@@ -50,14 +47,11 @@ func (e ObjectCreateHandleV2) Clone() *ObjectCreateHandleV2 {
 	return &e
 }
 
-func (e ObjectCreateHandleV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectCreateHandleV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectCreateHandleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectCreateHandleV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectCreateHandleV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "CreateHandle",
+	Class: classObject, TaskName: "Object", OpcodeName: "CreateHandle",
 	Fields: obHandleEventLayoutFields,
 }
 
@@ -114,21 +108,14 @@ var obHandleEventLayoutFields = []etw.FieldDesc{
 	{Name: "ObjectName", Type: etw.InUnicodeString, When: etw.When{Left: 2}},
 }
 
-// AnyObjectCreateHandle is [ObjectCreateHandleV2] in any version: a newer one
-// is decoded like it.
+// AnyObjectCreateHandle is [ObjectCreateHandleV2] in any version: a newer one is decoded like
+// it.
 type AnyObjectCreateHandle struct {
 	Seen etw.Seen
 	ObjectCreateHandleV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectCreateHandle) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectCreateHandleV2}
-}
-func (e *AnyObjectCreateHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectCreateHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectCreateHandleV2.DecodePayload(p, ptr)
@@ -140,13 +127,13 @@ func (e AnyObjectCreateHandle) Clone() *AnyObjectCreateHandle {
 	return &e
 }
 
-// ObjectCloseHandleV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 33 (CloseHandle), version 2, of
-// task Object.
+// ObjectCloseHandleV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
+// opcode 33 (CloseHandle), version 2, of [TaskObject]. [AnyObjectCloseHandle] takes newer
+// versions, too.
 //
-// A handle was closed. Logged with PERF_OB_HANDLE of the group masks. xperf's
-// name for stacks of it is CloseHandle. The layout is that of descriptions; no
-// trace with the event was at hand.
+// A handle was closed. Logged with PERF_OB_HANDLE of the group masks. xperf's name for stacks
+// of it is CloseHandle. The layout is that of descriptions; no trace with the event was at
+// hand.
 type ObjectCloseHandleV2 struct {
 	Object        etw.Pointer
 	Handle        uint32
@@ -158,8 +145,7 @@ type ObjectCloseHandleV2 struct {
 // EventDesc returns the description of the event.
 func (*ObjectCloseHandleV2) EventDesc() *etw.EventDesc { return &objectCloseHandleV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectCloseHandleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obHandleEventLayout)(e).decode(p, ptr, &objectCloseHandleV2)
 }
@@ -180,32 +166,22 @@ func (e ObjectCloseHandleV2) Clone() *ObjectCloseHandleV2 {
 	return &e
 }
 
-func (e ObjectCloseHandleV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectCloseHandleV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectCloseHandleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectCloseHandleV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectCloseHandleV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "CloseHandle",
+	Class: classObject, TaskName: "Object", OpcodeName: "CloseHandle",
 	Fields: obHandleEventLayoutFields,
 }
 
-// AnyObjectCloseHandle is [ObjectCloseHandleV2] in any version: a newer one is
-// decoded like it.
+// AnyObjectCloseHandle is [ObjectCloseHandleV2] in any version: a newer one is decoded like
+// it.
 type AnyObjectCloseHandle struct {
 	Seen etw.Seen
 	ObjectCloseHandleV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectCloseHandle) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectCloseHandleV2}
-}
-func (e *AnyObjectCloseHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectCloseHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectCloseHandleV2.DecodePayload(p, ptr)
@@ -217,13 +193,13 @@ func (e AnyObjectCloseHandle) Clone() *AnyObjectCloseHandle {
 	return &e
 }
 
-// ObjectDuplicateHandleV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 34 (DuplicateHandle), version
-// 2, of task Object.
+// ObjectDuplicateHandleV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
+// opcode 34 (DuplicateHandle), version 2, of [TaskObject]. [AnyObjectDuplicateHandle] takes
+// newer versions, too.
 //
-// A handle was made from another one. Logged with PERF_OB_HANDLE of the group
-// masks. xperf's name for stacks of it is DuplicateHandle. The layout is that
-// of descriptions; no trace with the event was at hand.
+// A handle was made from another one. Logged with PERF_OB_HANDLE of the group masks. xperf's
+// name for stacks of it is DuplicateHandle. The layout is that of descriptions; no trace with
+// the event was at hand.
 type ObjectDuplicateHandleV2 struct {
 	Object             etw.Pointer
 	SourceHandle       uint32
@@ -237,8 +213,7 @@ type ObjectDuplicateHandleV2 struct {
 // EventDesc returns the description of the event.
 func (*ObjectDuplicateHandleV2) EventDesc() *etw.EventDesc { return &objectDuplicateHandleV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ObjectDuplicateHandleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	*e = ObjectDuplicateHandleV2{}
 	c := etw.NewCursor(p, 0, ptr)
@@ -291,14 +266,11 @@ func (e *ObjectDuplicateHandleV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ObjectDuplicateHandleV2) Clone() *ObjectDuplicateHandleV2 { return &e }
 
-func (e ObjectDuplicateHandleV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectDuplicateHandleV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectDuplicateHandleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectDuplicateHandleV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectDuplicateHandleV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "DuplicateHandle",
+	Class: classObject, TaskName: "Object", OpcodeName: "DuplicateHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "Object", Type: etw.InPointer},
 		{Name: "SourceHandle", Type: etw.InUInt32},
@@ -309,21 +281,14 @@ var objectDuplicateHandleV2 = etw.EventDesc{
 	},
 }
 
-// AnyObjectDuplicateHandle is [ObjectDuplicateHandleV2] in any version: a
-// newer one is decoded like it.
+// AnyObjectDuplicateHandle is [ObjectDuplicateHandleV2] in any version: a newer one is decoded
+// like it.
 type AnyObjectDuplicateHandle struct {
 	Seen etw.Seen
 	ObjectDuplicateHandleV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectDuplicateHandle) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectDuplicateHandleV2}
-}
-func (e *AnyObjectDuplicateHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectDuplicateHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectDuplicateHandleV2.DecodePayload(p, ptr)
@@ -332,24 +297,22 @@ func (e *AnyObjectDuplicateHandle) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyObjectDuplicateHandle) Clone() *AnyObjectDuplicateHandle { return &e }
 
-// ObjectTypeDCStartV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 36 (TypeDCStart), version 2, of
-// task Object.
+// ObjectTypeDCStartV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
+// opcode 36 (TypeDCStart), version 2, of [TaskObject]. [AnyObjectTypeDCStart] takes newer
+// versions, too.
 //
-// Logged with PERF_OB_HANDLE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OB_HANDLE of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ObjectTypeDCStartV2 struct {
 	ObjectType uint16
-	// Means nothing.
-	Reserved uint16
-	TypeName etw.UTF16
+	Reserved   uint16 // Means nothing.
+	TypeName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ObjectTypeDCStartV2) EventDesc() *etw.EventDesc { return &objectTypeDCStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectTypeDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obTypeEventLayout)(e).decode(p, ptr, &objectTypeDCStartV2)
 }
@@ -370,14 +333,11 @@ func (e ObjectTypeDCStartV2) Clone() *ObjectTypeDCStartV2 {
 	return &e
 }
 
-func (e ObjectTypeDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectTypeDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectTypeDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectTypeDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectTypeDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "TypeDCStart",
+	Class: classObject, TaskName: "Object", OpcodeName: "TypeDCStart",
 	Fields: obTypeEventLayoutFields,
 }
 
@@ -425,21 +385,14 @@ var obTypeEventLayoutFields = []etw.FieldDesc{
 	{Name: "TypeName", Type: etw.InUnicodeString},
 }
 
-// AnyObjectTypeDCStart is [ObjectTypeDCStartV2] in any version: a newer one is
-// decoded like it.
+// AnyObjectTypeDCStart is [ObjectTypeDCStartV2] in any version: a newer one is decoded like
+// it.
 type AnyObjectTypeDCStart struct {
 	Seen etw.Seen
 	ObjectTypeDCStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectTypeDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectTypeDCStartV2}
-}
-func (e *AnyObjectTypeDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectTypeDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectTypeDCStartV2.DecodePayload(p, ptr)
@@ -451,24 +404,21 @@ func (e AnyObjectTypeDCStart) Clone() *AnyObjectTypeDCStart {
 	return &e
 }
 
-// ObjectTypeDCEndV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 37 (TypeDCEnd), version 2, of
-// task Object.
+// ObjectTypeDCEndV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode
+// 37 (TypeDCEnd), version 2, of [TaskObject]. [AnyObjectTypeDCEnd] takes newer versions, too.
 //
-// Logged with PERF_OB_HANDLE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OB_HANDLE of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ObjectTypeDCEndV2 struct {
 	ObjectType uint16
-	// Means nothing.
-	Reserved uint16
-	TypeName etw.UTF16
+	Reserved   uint16 // Means nothing.
+	TypeName   etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ObjectTypeDCEndV2) EventDesc() *etw.EventDesc { return &objectTypeDCEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectTypeDCEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obTypeEventLayout)(e).decode(p, ptr, &objectTypeDCEndV2)
 }
@@ -479,9 +429,7 @@ func (e *ObjectTypeDCEndV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ObjectTypeDCEndV2) FieldValue(i int) etw.Value {
-	return (*obTypeEventLayout)(e).FieldValue(i)
-}
+func (e *ObjectTypeDCEndV2) FieldValue(i int) etw.Value { return (*obTypeEventLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ObjectTypeDCEndV2) Clone() *ObjectTypeDCEndV2 {
@@ -489,30 +437,21 @@ func (e ObjectTypeDCEndV2) Clone() *ObjectTypeDCEndV2 {
 	return &e
 }
 
-func (e ObjectTypeDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectTypeDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectTypeDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectTypeDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectTypeDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "TypeDCEnd",
+	Class: classObject, TaskName: "Object", OpcodeName: "TypeDCEnd",
 	Fields: obTypeEventLayoutFields,
 }
 
-// AnyObjectTypeDCEnd is [ObjectTypeDCEndV2] in any version: a newer one is
-// decoded like it.
+// AnyObjectTypeDCEnd is [ObjectTypeDCEndV2] in any version: a newer one is decoded like it.
 type AnyObjectTypeDCEnd struct {
 	Seen etw.Seen
 	ObjectTypeDCEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectTypeDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&objectTypeDCEndV2} }
-func (e *AnyObjectTypeDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectTypeDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectTypeDCEndV2.DecodePayload(p, ptr)
@@ -524,16 +463,15 @@ func (e AnyObjectTypeDCEnd) Clone() *AnyObjectTypeDCEnd {
 	return &e
 }
 
-// ObjectHandleDCStartV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 38 (HandleDCStart), version 2,
-// of task Object.
+// ObjectHandleDCStartV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
+// opcode 38 (HandleDCStart), version 2, of [TaskObject]. [AnyObjectHandleDCStart] takes newer
+// versions, too.
 //
-// Logged with PERF_OB_HANDLE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OB_HANDLE of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ObjectHandleDCStartV2 struct {
-	Object etw.Pointer
-	// The process.
-	ProcessId  uint32
+	Object     etw.Pointer
+	ProcessId  uint32 // The process.
 	Handle     uint32
 	ObjectType uint16
 	ObjectName etw.UTF16
@@ -542,8 +480,7 @@ type ObjectHandleDCStartV2 struct {
 // EventDesc returns the description of the event.
 func (*ObjectHandleDCStartV2) EventDesc() *etw.EventDesc { return &objectHandleDCStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectHandleDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obHandleRundownEventLayout)(e).decode(p, ptr, &objectHandleDCStartV2)
 }
@@ -564,19 +501,15 @@ func (e ObjectHandleDCStartV2) Clone() *ObjectHandleDCStartV2 {
 	return &e
 }
 
-func (e ObjectHandleDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectHandleDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectHandleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectHandleDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectHandleDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "HandleDCStart",
+	Class: classObject, TaskName: "Object", OpcodeName: "HandleDCStart",
 	Fields: obHandleRundownEventLayoutFields,
 }
 
-// obHandleRundownEventLayout is the template ObHandleRundownEvent, which
-// several events use.
+// obHandleRundownEventLayout is the template ObHandleRundownEvent, which several events use.
 type obHandleRundownEventLayout ObjectHandleDCStartV2
 
 func (e *obHandleRundownEventLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -627,21 +560,14 @@ var obHandleRundownEventLayoutFields = []etw.FieldDesc{
 	{Name: "ObjectName", Type: etw.InUnicodeString},
 }
 
-// AnyObjectHandleDCStart is [ObjectHandleDCStartV2] in any version: a newer
-// one is decoded like it.
+// AnyObjectHandleDCStart is [ObjectHandleDCStartV2] in any version: a newer one is decoded
+// like it.
 type AnyObjectHandleDCStart struct {
 	Seen etw.Seen
 	ObjectHandleDCStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectHandleDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectHandleDCStartV2}
-}
-func (e *AnyObjectHandleDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectHandleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectHandleDCStartV2.DecodePayload(p, ptr)
@@ -653,16 +579,15 @@ func (e AnyObjectHandleDCStart) Clone() *AnyObjectHandleDCStart {
 	return &e
 }
 
-// ObjectHandleDCEndV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 39 (HandleDCEnd), version 2, of
-// task Object.
+// ObjectHandleDCEndV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
+// opcode 39 (HandleDCEnd), version 2, of [TaskObject]. [AnyObjectHandleDCEnd] takes newer
+// versions, too.
 //
-// Logged with PERF_OB_HANDLE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OB_HANDLE of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ObjectHandleDCEndV2 struct {
-	Object etw.Pointer
-	// The process.
-	ProcessId  uint32
+	Object     etw.Pointer
+	ProcessId  uint32 // The process.
 	Handle     uint32
 	ObjectType uint16
 	ObjectName etw.UTF16
@@ -671,8 +596,7 @@ type ObjectHandleDCEndV2 struct {
 // EventDesc returns the description of the event.
 func (*ObjectHandleDCEndV2) EventDesc() *etw.EventDesc { return &objectHandleDCEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectHandleDCEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obHandleRundownEventLayout)(e).decode(p, ptr, &objectHandleDCEndV2)
 }
@@ -693,32 +617,22 @@ func (e ObjectHandleDCEndV2) Clone() *ObjectHandleDCEndV2 {
 	return &e
 }
 
-func (e ObjectHandleDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectHandleDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectHandleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectHandleDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectHandleDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "HandleDCEnd",
+	Class: classObject, TaskName: "Object", OpcodeName: "HandleDCEnd",
 	Fields: obHandleRundownEventLayoutFields,
 }
 
-// AnyObjectHandleDCEnd is [ObjectHandleDCEndV2] in any version: a newer one is
-// decoded like it.
+// AnyObjectHandleDCEnd is [ObjectHandleDCEndV2] in any version: a newer one is decoded like
+// it.
 type AnyObjectHandleDCEnd struct {
 	Seen etw.Seen
 	ObjectHandleDCEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectHandleDCEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectHandleDCEndV2}
-}
-func (e *AnyObjectHandleDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectHandleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectHandleDCEndV2.DecodePayload(p, ptr)
@@ -730,12 +644,12 @@ func (e AnyObjectHandleDCEnd) Clone() *AnyObjectHandleDCEnd {
 	return &e
 }
 
-// ObjectCreateObjectV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 48 (CreateObject), version 2,
-// of task Object.
+// ObjectCreateObjectV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
+// opcode 48 (CreateObject), version 2, of [TaskObject]. [AnyObjectCreateObject] takes newer
+// versions, too.
 //
-// Logged with PERF_OB_OBJECT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OB_OBJECT of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ObjectCreateObjectV2 struct {
 	Object     etw.Pointer
 	ObjectType uint16
@@ -746,8 +660,7 @@ type ObjectCreateObjectV2 struct {
 // EventDesc returns the description of the event.
 func (*ObjectCreateObjectV2) EventDesc() *etw.EventDesc { return &objectCreateObjectV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectCreateObjectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obObjectEventLayout)(e).decode(p, ptr, &objectCreateObjectV2)
 }
@@ -768,14 +681,11 @@ func (e ObjectCreateObjectV2) Clone() *ObjectCreateObjectV2 {
 	return &e
 }
 
-func (e ObjectCreateObjectV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectCreateObjectV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectCreateObjectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectCreateObjectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectCreateObjectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "CreateObject",
+	Class: classObject, TaskName: "Object", OpcodeName: "CreateObject",
 	Fields: obObjectEventLayoutFields,
 }
 
@@ -820,21 +730,14 @@ var obObjectEventLayoutFields = []etw.FieldDesc{
 	{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyObjectCreateObject is [ObjectCreateObjectV2] in any version: a newer one
-// is decoded like it.
+// AnyObjectCreateObject is [ObjectCreateObjectV2] in any version: a newer one is decoded like
+// it.
 type AnyObjectCreateObject struct {
 	Seen etw.Seen
 	ObjectCreateObjectV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectCreateObject) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectCreateObjectV2}
-}
-func (e *AnyObjectCreateObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectCreateObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectCreateObjectV2.DecodePayload(p, ptr)
@@ -846,12 +749,12 @@ func (e AnyObjectCreateObject) Clone() *AnyObjectCreateObject {
 	return &e
 }
 
-// ObjectDeleteObjectV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 49 (DeleteObject), version 2,
-// of task Object.
+// ObjectDeleteObjectV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
+// opcode 49 (DeleteObject), version 2, of [TaskObject]. [AnyObjectDeleteObject] takes newer
+// versions, too.
 //
-// Logged with PERF_OB_OBJECT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OB_OBJECT of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ObjectDeleteObjectV2 struct {
 	Object     etw.Pointer
 	ObjectType uint16
@@ -862,8 +765,7 @@ type ObjectDeleteObjectV2 struct {
 // EventDesc returns the description of the event.
 func (*ObjectDeleteObjectV2) EventDesc() *etw.EventDesc { return &objectDeleteObjectV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectDeleteObjectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obObjectEventLayout)(e).decode(p, ptr, &objectDeleteObjectV2)
 }
@@ -884,32 +786,22 @@ func (e ObjectDeleteObjectV2) Clone() *ObjectDeleteObjectV2 {
 	return &e
 }
 
-func (e ObjectDeleteObjectV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectDeleteObjectV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectDeleteObjectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectDeleteObjectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectDeleteObjectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "DeleteObject",
+	Class: classObject, TaskName: "Object", OpcodeName: "DeleteObject",
 	Fields: obObjectEventLayoutFields,
 }
 
-// AnyObjectDeleteObject is [ObjectDeleteObjectV2] in any version: a newer one
-// is decoded like it.
+// AnyObjectDeleteObject is [ObjectDeleteObjectV2] in any version: a newer one is decoded like
+// it.
 type AnyObjectDeleteObject struct {
 	Seen etw.Seen
 	ObjectDeleteObjectV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectDeleteObject) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectDeleteObjectV2}
-}
-func (e *AnyObjectDeleteObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectDeleteObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectDeleteObjectV2.DecodePayload(p, ptr)
@@ -921,24 +813,22 @@ func (e AnyObjectDeleteObject) Clone() *AnyObjectDeleteObject {
 	return &e
 }
 
-// ObjectReferenceObjectV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 50 (ReferenceObject), version
-// 2, of task Object.
+// ObjectReferenceObjectV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
+// opcode 50 (ReferenceObject), version 2, of [TaskObject]. Its payload has 16 bytes, 12 in
+// programs of 32 bits. [AnyObjectReferenceObject] takes newer versions, too.
 //
-// Logged with PERF_OB_OBJECT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OB_OBJECT of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ObjectReferenceObjectV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag   uint32
-	Count uint32
+	Tag    uint32 // Four characters that name who allocated it.
+	Count  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ObjectReferenceObjectV2) EventDesc() *etw.EventDesc { return &objectReferenceObjectV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ObjectReferenceObjectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obReferenceEventLayout)(e).decode(p, ptr, &objectReferenceObjectV2)
 }
@@ -956,19 +846,15 @@ func (e *ObjectReferenceObjectV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ObjectReferenceObjectV2) Clone() *ObjectReferenceObjectV2 { return &e }
 
-func (e ObjectReferenceObjectV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectReferenceObjectV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectReferenceObjectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectReferenceObjectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectReferenceObjectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "ReferenceObject",
+	Class: classObject, TaskName: "Object", OpcodeName: "ReferenceObject",
 	Fields: obReferenceEventLayoutFields,
 }
 
-// obReferenceEventLayout is the template ObReferenceEvent, which several
-// events use.
+// obReferenceEventLayout is the template ObReferenceEvent, which several events use.
 type obReferenceEventLayout ObjectReferenceObjectV2
 
 func (e *obReferenceEventLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1005,21 +891,14 @@ var obReferenceEventLayoutFields = []etw.FieldDesc{
 	{Name: "Count", Type: etw.InUInt32},
 }
 
-// AnyObjectReferenceObject is [ObjectReferenceObjectV2] in any version: a
-// newer one is decoded like it.
+// AnyObjectReferenceObject is [ObjectReferenceObjectV2] in any version: a newer one is decoded
+// like it.
 type AnyObjectReferenceObject struct {
 	Seen etw.Seen
 	ObjectReferenceObjectV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectReferenceObject) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectReferenceObjectV2}
-}
-func (e *AnyObjectReferenceObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectReferenceObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectReferenceObjectV2.DecodePayload(p, ptr)
@@ -1029,23 +908,22 @@ func (e *AnyObjectReferenceObject) DecodeVersion(version uint8, p []byte, ptr et
 func (e AnyObjectReferenceObject) Clone() *AnyObjectReferenceObject { return &e }
 
 // ObjectDereferenceObjectV2 is the classic event of class
-// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 51 (DereferenceObject), version
-// 2, of task Object.
+// 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 51 (DereferenceObject), version 2, of
+// [TaskObject]. Its payload has 16 bytes, 12 in programs of 32 bits.
+// [AnyObjectDereferenceObject] takes newer versions, too.
 //
-// Logged with PERF_OB_OBJECT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_OB_OBJECT of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ObjectDereferenceObjectV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag   uint32
-	Count uint32
+	Tag    uint32 // Four characters that name who allocated it.
+	Count  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ObjectDereferenceObjectV2) EventDesc() *etw.EventDesc { return &objectDereferenceObjectV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ObjectDereferenceObjectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*obReferenceEventLayout)(e).decode(p, ptr, &objectDereferenceObjectV2)
 }
@@ -1063,32 +941,22 @@ func (e *ObjectDereferenceObjectV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ObjectDereferenceObjectV2) Clone() *ObjectDereferenceObjectV2 { return &e }
 
-func (e ObjectDereferenceObjectV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ObjectDereferenceObjectV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ObjectDereferenceObjectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ObjectDereferenceObjectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectDereferenceObjectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 19,
-	Class:    etw.GUID{0x50, 0x7f, 0x49, 0x89, 0xfe, 0xef, 0x40, 0x44, 0x8c, 0xf2, 0xce, 0x6b, 0x1c, 0xdc, 0xac, 0xa7},
-	TaskName: "Object", OpcodeName: "DereferenceObject",
+	Class: classObject, TaskName: "Object", OpcodeName: "DereferenceObject",
 	Fields: obReferenceEventLayoutFields,
 }
 
-// AnyObjectDereferenceObject is [ObjectDereferenceObjectV2] in any version: a
-// newer one is decoded like it.
+// AnyObjectDereferenceObject is [ObjectDereferenceObjectV2] in any version: a newer one is
+// decoded like it.
 type AnyObjectDereferenceObject struct {
 	Seen etw.Seen
 	ObjectDereferenceObjectV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectDereferenceObject) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectDereferenceObjectV2}
-}
-func (e *AnyObjectDereferenceObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectDereferenceObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ObjectDereferenceObjectV2.DecodePayload(p, ptr)

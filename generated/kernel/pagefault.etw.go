@@ -7,30 +7,27 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // PageFaultTransitionFaultV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 10 (TransitionFault), version
-// 2, of task PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 10 (TransitionFault), version 2, of
+// [TaskPageFault], enabled by [KeywordMemoryPageFaults] (0x1000). Its payload has 16 bytes, 8
+// in programs of 32 bits. [AnyPageFaultTransitionFault] takes newer versions, too.
 //
-// A page was still in memory, and is mapped again. xperf's name for stacks of
-// it is PagefaultTransition. The layout is that of descriptions; no trace with
-// the event was at hand.
+// A page was still in memory, and is mapped again. xperf's name for stacks of it is
+// PagefaultTransition. The layout is that of descriptions; no trace with the event was at
+// hand.
 type PageFaultTransitionFaultV2 struct {
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	VirtualAddress etw.Pointer // The address that was touched.
+	ProgramCounter etw.Pointer // The instruction that touched it.
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultTransitionFaultV2) EventDesc() *etw.EventDesc { return &pageFaultTransitionFaultV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultTransitionFaultV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultTypeGroup1Layout)(e).decode(p, ptr, &pageFaultTransitionFaultV2)
 }
@@ -48,19 +45,15 @@ func (e *PageFaultTransitionFaultV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultTransitionFaultV2) Clone() *PageFaultTransitionFaultV2 { return &e }
 
-func (e PageFaultTransitionFaultV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultTransitionFaultV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultTransitionFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultTransitionFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultTransitionFaultV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 11, Keywords: 0x1000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "TransitionFault",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "TransitionFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
-// pageFaultTypeGroup1Layout is the template PageFault_TypeGroup1, which
-// several events use.
+// pageFaultTypeGroup1Layout is the template PageFault_TypeGroup1, which several events use.
 type pageFaultTypeGroup1Layout PageFaultTransitionFaultV2
 
 func (e *pageFaultTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -92,21 +85,14 @@ var pageFaultTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "ProgramCounter", Type: etw.InPointer},
 }
 
-// AnyPageFaultTransitionFault is [PageFaultTransitionFaultV2] in any version:
-// a newer one is decoded like it.
+// AnyPageFaultTransitionFault is [PageFaultTransitionFaultV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultTransitionFault struct {
 	Seen etw.Seen
 	PageFaultTransitionFaultV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultTransitionFault) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultTransitionFaultV2}
-}
-func (e *AnyPageFaultTransitionFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultTransitionFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultTransitionFaultV2.DecodePayload(p, ptr)
@@ -116,23 +102,21 @@ func (e *AnyPageFaultTransitionFault) DecodeVersion(version uint8, p []byte, ptr
 func (e AnyPageFaultTransitionFault) Clone() *AnyPageFaultTransitionFault { return &e }
 
 // PageFaultDemandZeroFaultV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (DemandZeroFault), version
-// 2, of task PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (DemandZeroFault), version 2, of
+// [TaskPageFault], enabled by [KeywordMemoryPageFaults] (0x1000). Its payload has 16 bytes, 8
+// in programs of 32 bits. [AnyPageFaultDemandZeroFault] takes newer versions, too.
 //
-// A new page of zeros. xperf's name for stacks of it is PagefaultDemandZero.
-// The layout is that of descriptions; no trace with the event was at hand.
+// A new page of zeros. xperf's name for stacks of it is PagefaultDemandZero. The layout is
+// that of descriptions; no trace with the event was at hand.
 type PageFaultDemandZeroFaultV2 struct {
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	VirtualAddress etw.Pointer // The address that was touched.
+	ProgramCounter etw.Pointer // The instruction that touched it.
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultDemandZeroFaultV2) EventDesc() *etw.EventDesc { return &pageFaultDemandZeroFaultV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultDemandZeroFaultV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultTypeGroup1Layout)(e).decode(p, ptr, &pageFaultDemandZeroFaultV2)
 }
@@ -150,32 +134,22 @@ func (e *PageFaultDemandZeroFaultV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultDemandZeroFaultV2) Clone() *PageFaultDemandZeroFaultV2 { return &e }
 
-func (e PageFaultDemandZeroFaultV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultDemandZeroFaultV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultDemandZeroFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultDemandZeroFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultDemandZeroFaultV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 11, Keywords: 0x1000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "DemandZeroFault",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "DemandZeroFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
-// AnyPageFaultDemandZeroFault is [PageFaultDemandZeroFaultV2] in any version:
-// a newer one is decoded like it.
+// AnyPageFaultDemandZeroFault is [PageFaultDemandZeroFaultV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultDemandZeroFault struct {
 	Seen etw.Seen
 	PageFaultDemandZeroFaultV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultDemandZeroFault) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultDemandZeroFaultV2}
-}
-func (e *AnyPageFaultDemandZeroFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultDemandZeroFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultDemandZeroFaultV2.DecodePayload(p, ptr)
@@ -184,25 +158,23 @@ func (e *AnyPageFaultDemandZeroFault) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyPageFaultDemandZeroFault) Clone() *AnyPageFaultDemandZeroFault { return &e }
 
-// PageFaultCopyOnWriteV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 12 (CopyOnWrite), version 2, of
-// task PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS.
+// PageFaultCopyOnWriteV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 12 (CopyOnWrite), version 2, of [TaskPageFault], enabled by [KeywordMemoryPageFaults]
+// (0x1000). Its payload has 16 bytes, 8 in programs of 32 bits. [AnyPageFaultCopyOnWrite]
+// takes newer versions, too.
 //
 // A shared page was written to, and copied. xperf's name for stacks of it is
-// PagefaultCopyOnWrite. The layout is that of descriptions; no trace with the
-// event was at hand.
+// PagefaultCopyOnWrite. The layout is that of descriptions; no trace with the event was at
+// hand.
 type PageFaultCopyOnWriteV2 struct {
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	VirtualAddress etw.Pointer // The address that was touched.
+	ProgramCounter etw.Pointer // The instruction that touched it.
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultCopyOnWriteV2) EventDesc() *etw.EventDesc { return &pageFaultCopyOnWriteV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultCopyOnWriteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultTypeGroup1Layout)(e).decode(p, ptr, &pageFaultCopyOnWriteV2)
 }
@@ -220,32 +192,22 @@ func (e *PageFaultCopyOnWriteV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultCopyOnWriteV2) Clone() *PageFaultCopyOnWriteV2 { return &e }
 
-func (e PageFaultCopyOnWriteV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultCopyOnWriteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultCopyOnWriteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultCopyOnWriteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultCopyOnWriteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 11, Keywords: 0x1000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "CopyOnWrite",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "CopyOnWrite",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
-// AnyPageFaultCopyOnWrite is [PageFaultCopyOnWriteV2] in any version: a newer
-// one is decoded like it.
+// AnyPageFaultCopyOnWrite is [PageFaultCopyOnWriteV2] in any version: a newer one is decoded
+// like it.
 type AnyPageFaultCopyOnWrite struct {
 	Seen etw.Seen
 	PageFaultCopyOnWriteV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultCopyOnWrite) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultCopyOnWriteV2}
-}
-func (e *AnyPageFaultCopyOnWrite) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultCopyOnWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultCopyOnWriteV2.DecodePayload(p, ptr)
@@ -255,24 +217,21 @@ func (e *AnyPageFaultCopyOnWrite) DecodeVersion(version uint8, p []byte, ptr etw
 func (e AnyPageFaultCopyOnWrite) Clone() *AnyPageFaultCopyOnWrite { return &e }
 
 // PageFaultGuardPageFaultV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 13 (GuardPageFault), version 2,
-// of task PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 13 (GuardPageFault), version 2, of
+// [TaskPageFault], enabled by [KeywordMemoryPageFaults] (0x1000). Its payload has 16 bytes, 8
+// in programs of 32 bits. [AnyPageFaultGuardPageFault] takes newer versions, too.
 //
-// The guard page of a stack was touched, and the stack grows. xperf's name for
-// stacks of it is PagefaultGuard. The layout is that of descriptions; no trace
-// with the event was at hand.
+// The guard page of a stack was touched, and the stack grows. xperf's name for stacks of it is
+// PagefaultGuard. The layout is that of descriptions; no trace with the event was at hand.
 type PageFaultGuardPageFaultV2 struct {
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	VirtualAddress etw.Pointer // The address that was touched.
+	ProgramCounter etw.Pointer // The instruction that touched it.
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultGuardPageFaultV2) EventDesc() *etw.EventDesc { return &pageFaultGuardPageFaultV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultGuardPageFaultV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultTypeGroup1Layout)(e).decode(p, ptr, &pageFaultGuardPageFaultV2)
 }
@@ -290,32 +249,22 @@ func (e *PageFaultGuardPageFaultV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultGuardPageFaultV2) Clone() *PageFaultGuardPageFaultV2 { return &e }
 
-func (e PageFaultGuardPageFaultV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultGuardPageFaultV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultGuardPageFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultGuardPageFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultGuardPageFaultV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 11, Keywords: 0x1000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "GuardPageFault",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "GuardPageFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
-// AnyPageFaultGuardPageFault is [PageFaultGuardPageFaultV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultGuardPageFault is [PageFaultGuardPageFaultV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultGuardPageFault struct {
 	Seen etw.Seen
 	PageFaultGuardPageFaultV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultGuardPageFault) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultGuardPageFaultV2}
-}
-func (e *AnyPageFaultGuardPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultGuardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultGuardPageFaultV2.DecodePayload(p, ptr)
@@ -324,24 +273,22 @@ func (e *AnyPageFaultGuardPageFault) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyPageFaultGuardPageFault) Clone() *AnyPageFaultGuardPageFault { return &e }
 
-// PageFaultHardPageFaultV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 14 (HardPageFault), version 2,
-// of task PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS.
+// PageFaultHardPageFaultV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 14 (HardPageFault), version 2, of [TaskPageFault], enabled by
+// [KeywordMemoryPageFaults] (0x1000). Its payload has 16 bytes, 8 in programs of 32 bits.
+// [AnyPageFaultHardPageFault] takes newer versions, too.
 //
-// A page was read from disk. xperf's name for stacks of it is PagefaultHard.
-// The layout is that of descriptions; no trace with the event was at hand.
+// A page was read from disk. xperf's name for stacks of it is PagefaultHard. The layout is
+// that of descriptions; no trace with the event was at hand.
 type PageFaultHardPageFaultV2 struct {
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	VirtualAddress etw.Pointer // The address that was touched.
+	ProgramCounter etw.Pointer // The instruction that touched it.
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultHardPageFaultV2) EventDesc() *etw.EventDesc { return &pageFaultHardPageFaultV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultHardPageFaultV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultTypeGroup1Layout)(e).decode(p, ptr, &pageFaultHardPageFaultV2)
 }
@@ -359,32 +306,22 @@ func (e *PageFaultHardPageFaultV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultHardPageFaultV2) Clone() *PageFaultHardPageFaultV2 { return &e }
 
-func (e PageFaultHardPageFaultV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultHardPageFaultV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultHardPageFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultHardPageFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHardPageFaultV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 11, Keywords: 0x1000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "HardPageFault",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HardPageFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
-// AnyPageFaultHardPageFault is [PageFaultHardPageFaultV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultHardPageFault is [PageFaultHardPageFaultV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultHardPageFault struct {
 	Seen etw.Seen
 	PageFaultHardPageFaultV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultHardPageFault) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultHardPageFaultV2}
-}
-func (e *AnyPageFaultHardPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultHardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultHardPageFaultV2.DecodePayload(p, ptr)
@@ -394,24 +331,21 @@ func (e *AnyPageFaultHardPageFault) DecodeVersion(version uint8, p []byte, ptr e
 func (e AnyPageFaultHardPageFault) Clone() *AnyPageFaultHardPageFault { return &e }
 
 // PageFaultAccessViolationV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 15 (AccessViolation), version
-// 2, of task PageFault, keyword EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 15 (AccessViolation), version 2, of
+// [TaskPageFault], enabled by [KeywordMemoryPageFaults] (0x1000). Its payload has 16 bytes, 8
+// in programs of 32 bits. [AnyPageFaultAccessViolation] takes newer versions, too.
 //
-// A program touched memory that it must not. xperf's name for stacks of it is
-// PagefaultAV. The layout is that of descriptions; no trace with the event was
-// at hand.
+// A program touched memory that it must not. xperf's name for stacks of it is PagefaultAV. The
+// layout is that of descriptions; no trace with the event was at hand.
 type PageFaultAccessViolationV2 struct {
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The instruction that touched it.
-	ProgramCounter etw.Pointer
+	VirtualAddress etw.Pointer // The address that was touched.
+	ProgramCounter etw.Pointer // The instruction that touched it.
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultAccessViolationV2) EventDesc() *etw.EventDesc { return &pageFaultAccessViolationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultAccessViolationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultTypeGroup1Layout)(e).decode(p, ptr, &pageFaultAccessViolationV2)
 }
@@ -429,32 +363,22 @@ func (e *PageFaultAccessViolationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultAccessViolationV2) Clone() *PageFaultAccessViolationV2 { return &e }
 
-func (e PageFaultAccessViolationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultAccessViolationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultAccessViolationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultAccessViolationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultAccessViolationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 11, Keywords: 0x1000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "AccessViolation",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "AccessViolation",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
-// AnyPageFaultAccessViolation is [PageFaultAccessViolationV2] in any version:
-// a newer one is decoded like it.
+// AnyPageFaultAccessViolation is [PageFaultAccessViolationV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultAccessViolation struct {
 	Seen etw.Seen
 	PageFaultAccessViolationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultAccessViolation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultAccessViolationV2}
-}
-func (e *AnyPageFaultAccessViolation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultAccessViolation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultAccessViolationV2.DecodePayload(p, ptr)
@@ -463,32 +387,26 @@ func (e *AnyPageFaultAccessViolation) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyPageFaultAccessViolation) Clone() *AnyPageFaultAccessViolation { return &e }
 
-// PageFaultHardFaultV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 32 (HardFault), version 2, of
-// task PageFault, keyword EVENT_TRACE_FLAG_MEMORY_HARD_FAULTS.
+// PageFaultHardFaultV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 32 (HardFault), version 2, of [TaskPageFault], enabled by [KeywordMemoryHardFaults]
+// (0x2000). Its payload has 40 bytes, 32 in programs of 32 bits. [AnyPageFaultHardFault] takes
+// newer versions, too.
 //
-// A page was read from disk: from which file, how much, and since when.
-// xperf's name for stacks of it is HardFault.
+// A page was read from disk: from which file, how much, and since when. xperf's name for
+// stacks of it is HardFault.
 type PageFaultHardFaultV2 struct {
-	// When the fault came, by the session's clock.
-	InitialTime uint64
-	// Where in the file.
-	ReadOffset uint64
-	// The address that was touched.
-	VirtualAddress etw.Pointer
-	// The file's key: see FileIo/Name.
-	FileObject etw.Pointer
-	// The thread that touched it.
-	TThreadId uint32
-	// Bytes that were read.
-	ByteCount uint32
+	InitialTime    uint64      // When the fault came, by the session's clock.
+	ReadOffset     uint64      // Where in the file.
+	VirtualAddress etw.Pointer // The address that was touched.
+	FileObject     etw.Pointer // The file's key: see FileIo/Name.
+	TThreadId      uint32      // The thread that touched it.
+	ByteCount      uint32      // Bytes that were read.
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultHardFaultV2) EventDesc() *etw.EventDesc { return &pageFaultHardFaultV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultHardFaultV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&pageFaultHardFaultV2, p, ptr)
@@ -537,14 +455,11 @@ func (e *PageFaultHardFaultV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultHardFaultV2) Clone() *PageFaultHardFaultV2 { return &e }
 
-func (e PageFaultHardFaultV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultHardFaultV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultHardFaultV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultHardFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHardFaultV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 11, Keywords: 0x2000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "HardFault",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HardFault",
 	Fields: []etw.FieldDesc{
 		{Name: "InitialTime", Type: etw.InUInt64, Out: etw.OutETWTime},
 		{Name: "ReadOffset", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -555,21 +470,14 @@ var pageFaultHardFaultV2 = etw.EventDesc{
 	},
 }
 
-// AnyPageFaultHardFault is [PageFaultHardFaultV2] in any version: a newer one
-// is decoded like it.
+// AnyPageFaultHardFault is [PageFaultHardFaultV2] in any version: a newer one is decoded like
+// it.
 type AnyPageFaultHardFault struct {
 	Seen etw.Seen
 	PageFaultHardFaultV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultHardFault) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultHardFaultV2}
-}
-func (e *AnyPageFaultHardFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultHardFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultHardFaultV2.DecodePayload(p, ptr)
@@ -578,26 +486,24 @@ func (e *AnyPageFaultHardFault) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyPageFaultHardFault) Clone() *AnyPageFaultHardFault { return &e }
 
-// PageFaultInMemoryV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (InMemory), version 2, of
-// task PageFault.
+// PageFaultInMemoryV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 35 (InMemory), version 2, of [TaskPageFault]. [AnyPageFaultInMemory] takes newer
+// versions, too.
 //
-// Logged with PERF_MEMORY of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_MEMORY of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultInMemoryV2 struct {
 	Identity                uint64
 	PageFrameIndex          etw.Pointer
 	FileKeyOrVirtualAddress etw.Pointer
-	// The address that was touched.
-	VirtualAddress    etw.Pointer
-	HasVirtualAddress bool // the payload has VirtualAddress
+	VirtualAddress          etw.Pointer // The address that was touched.
+	HasVirtualAddress       bool        // the payload has VirtualAddress
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultInMemoryV2) EventDesc() *etw.EventDesc { return &pageFaultInMemoryV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultInMemoryV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPageIdentityLayout)(e).decode(p, ptr, &pageFaultInMemoryV2)
 }
@@ -615,19 +521,16 @@ func (e *PageFaultInMemoryV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultInMemoryV2) Clone() *PageFaultInMemoryV2 { return &e }
 
-func (e PageFaultInMemoryV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultInMemoryV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultInMemoryV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultInMemoryV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultInMemoryV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "InMemory",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "InMemory",
 	Fields: pageFaultPageIdentityLayoutFields,
 }
 
-// pageFaultPageIdentityLayout is the template PageFault_PageIdentity, which
-// several events use.
+// pageFaultPageIdentityLayout is the template PageFault_PageIdentity, which several events
+// use.
 type pageFaultPageIdentityLayout PageFaultInMemoryV2
 
 func (e *pageFaultPageIdentityLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -679,21 +582,14 @@ var pageFaultPageIdentityLayoutFields = []etw.FieldDesc{
 	{Name: "VirtualAddress", Type: etw.InPointer, When: etw.When{Left: 1}},
 }
 
-// AnyPageFaultInMemory is [PageFaultInMemoryV2] in any version: a newer one is
-// decoded like it.
+// AnyPageFaultInMemory is [PageFaultInMemoryV2] in any version: a newer one is decoded like
+// it.
 type AnyPageFaultInMemory struct {
 	Seen etw.Seen
 	PageFaultInMemoryV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultInMemory) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultInMemoryV2}
-}
-func (e *AnyPageFaultInMemory) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultInMemory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultInMemoryV2.DecodePayload(p, ptr)
@@ -703,11 +599,11 @@ func (e *AnyPageFaultInMemory) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 func (e AnyPageFaultInMemory) Clone() *AnyPageFaultInMemory { return &e }
 
 // PageFaultPfmappedSectionRundownV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 72 (PfmappedSectionRundown),
-// version 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 72 (PfmappedSectionRundown), version 2, of
+// [TaskPageFault]. [AnyPageFaultPfmappedSectionRundown] takes newer versions, too.
 //
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SESSION of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultPfmappedSectionRundownV2 struct {
 	RangeBase         etw.Pointer
 	RangeEnd          etw.Pointer
@@ -721,8 +617,7 @@ func (*PageFaultPfmappedSectionRundownV2) EventDesc() *etw.EventDesc {
 	return &pageFaultPfmappedSectionRundownV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultPfmappedSectionRundownV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPFMappedSectionLayout)(e).decode(p, ptr, &pageFaultPfmappedSectionRundownV2)
 }
@@ -743,21 +638,16 @@ func (e PageFaultPfmappedSectionRundownV2) Clone() *PageFaultPfmappedSectionRund
 	return &e
 }
 
-func (e PageFaultPfmappedSectionRundownV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultPfmappedSectionRundownV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e PageFaultPfmappedSectionRundownV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e PageFaultPfmappedSectionRundownV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultPfmappedSectionRundownV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "PfmappedSectionRundown",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "PfmappedSectionRundown",
 	Fields: pageFaultPFMappedSectionLayoutFields,
 }
 
-// pageFaultPFMappedSectionLayout is the template PageFault_PFMappedSection,
-// which several events use.
+// pageFaultPFMappedSectionLayout is the template PageFault_PFMappedSection, which several
+// events use.
 type pageFaultPFMappedSectionLayout PageFaultPfmappedSectionRundownV2
 
 func (e *pageFaultPFMappedSectionLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -803,21 +693,14 @@ var pageFaultPFMappedSectionLayoutFields = []etw.FieldDesc{
 	{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyPageFaultPfmappedSectionRundown is [PageFaultPfmappedSectionRundownV2] in
-// any version: a newer one is decoded like it.
+// AnyPageFaultPfmappedSectionRundown is [PageFaultPfmappedSectionRundownV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultPfmappedSectionRundown struct {
 	Seen etw.Seen
 	PageFaultPfmappedSectionRundownV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultPfmappedSectionRundown) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultPfmappedSectionRundownV2}
-}
-func (e *AnyPageFaultPfmappedSectionRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultPfmappedSectionRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultPfmappedSectionRundownV2.DecodePayload(p, ptr)
@@ -830,12 +713,12 @@ func (e AnyPageFaultPfmappedSectionRundown) Clone() *AnyPageFaultPfmappedSection
 }
 
 // PageFaultPFMappedSectionCreateV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 73 (PFMappedSectionCreate),
-// version 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 73 (PFMappedSectionCreate), version 2, of
+// [TaskPageFault]. [AnyPageFaultPFMappedSectionCreate] takes newer versions, too.
 //
-// Logged with PERF_SESSION of the group masks. xperf's name for stacks of it
-// is PagefileMappedSectionCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// Logged with PERF_SESSION of the group masks. xperf's name for stacks of it is
+// PagefileMappedSectionCreate. The layout is that of descriptions; no trace with the event was
+// at hand.
 type PageFaultPFMappedSectionCreateV2 struct {
 	RangeBase         etw.Pointer
 	RangeEnd          etw.Pointer
@@ -849,8 +732,7 @@ func (*PageFaultPFMappedSectionCreateV2) EventDesc() *etw.EventDesc {
 	return &pageFaultPFMappedSectionCreateV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultPFMappedSectionCreateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPFMappedSectionLayout)(e).decode(p, ptr, &pageFaultPFMappedSectionCreateV2)
 }
@@ -871,34 +753,22 @@ func (e PageFaultPFMappedSectionCreateV2) Clone() *PageFaultPFMappedSectionCreat
 	return &e
 }
 
-func (e PageFaultPFMappedSectionCreateV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultPFMappedSectionCreateV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e PageFaultPFMappedSectionCreateV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e PageFaultPFMappedSectionCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultPFMappedSectionCreateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "PFMappedSectionCreate",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "PFMappedSectionCreate",
 	Fields: pageFaultPFMappedSectionLayoutFields,
 }
 
-// AnyPageFaultPFMappedSectionCreate is [PageFaultPFMappedSectionCreateV2] in
-// any version: a newer one is decoded like it.
+// AnyPageFaultPFMappedSectionCreate is [PageFaultPFMappedSectionCreateV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultPFMappedSectionCreate struct {
 	Seen etw.Seen
 	PageFaultPFMappedSectionCreateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultPFMappedSectionCreate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultPFMappedSectionCreateV2}
-}
-func (e *AnyPageFaultPFMappedSectionCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultPFMappedSectionCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultPFMappedSectionCreateV2.DecodePayload(p, ptr)
@@ -910,12 +780,12 @@ func (e AnyPageFaultPFMappedSectionCreate) Clone() *AnyPageFaultPFMappedSectionC
 	return &e
 }
 
-// PageFaultCreateSessionV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 75 (CreateSession), version 2,
-// of task PageFault.
+// PageFaultCreateSessionV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 75 (CreateSession), version 2, of [TaskPageFault]. [AnyPageFaultCreateSession] takes
+// newer versions, too.
 //
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SESSION of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultCreateSessionV2 struct {
 	UniqueSessionId etw.Pointer
 	SessionId       uint32
@@ -926,8 +796,7 @@ type PageFaultCreateSessionV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultCreateSessionV2) EventDesc() *etw.EventDesc { return &pageFaultCreateSessionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultCreateSessionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultSessionLayout)(e).decode(p, ptr, &pageFaultCreateSessionV2)
 }
@@ -948,19 +817,15 @@ func (e PageFaultCreateSessionV2) Clone() *PageFaultCreateSessionV2 {
 	return &e
 }
 
-func (e PageFaultCreateSessionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultCreateSessionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultCreateSessionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultCreateSessionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultCreateSessionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 2, Opcode: 75, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "CreateSession",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "CreateSession",
 	Fields: pageFaultSessionLayoutFields,
 }
 
-// pageFaultSessionLayout is the template PageFault_Session, which several
-// events use.
+// pageFaultSessionLayout is the template PageFault_Session, which several events use.
 type pageFaultSessionLayout PageFaultCreateSessionV2
 
 func (e *pageFaultSessionLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1001,21 +866,14 @@ var pageFaultSessionLayoutFields = []etw.FieldDesc{
 	{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyPageFaultCreateSession is [PageFaultCreateSessionV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultCreateSession is [PageFaultCreateSessionV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultCreateSession struct {
 	Seen etw.Seen
 	PageFaultCreateSessionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultCreateSession) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultCreateSessionV2}
-}
-func (e *AnyPageFaultCreateSession) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultCreateSession) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultCreateSessionV2.DecodePayload(p, ptr)
@@ -1027,12 +885,12 @@ func (e AnyPageFaultCreateSession) Clone() *AnyPageFaultCreateSession {
 	return &e
 }
 
-// PageFaultSessionDCStopV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 76 (SessionDCStop), version 2,
-// of task PageFault.
+// PageFaultSessionDCStopV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 76 (SessionDCStop), version 2, of [TaskPageFault]. [AnyPageFaultSessionDCStop] takes
+// newer versions, too.
 //
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SESSION of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultSessionDCStopV2 struct {
 	UniqueSessionId etw.Pointer
 	SessionId       uint32
@@ -1043,8 +901,7 @@ type PageFaultSessionDCStopV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultSessionDCStopV2) EventDesc() *etw.EventDesc { return &pageFaultSessionDCStopV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultSessionDCStopV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultSessionLayout)(e).decode(p, ptr, &pageFaultSessionDCStopV2)
 }
@@ -1065,32 +922,22 @@ func (e PageFaultSessionDCStopV2) Clone() *PageFaultSessionDCStopV2 {
 	return &e
 }
 
-func (e PageFaultSessionDCStopV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultSessionDCStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultSessionDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultSessionDCStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultSessionDCStopV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 2, Opcode: 76, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "SessionDCStop",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "SessionDCStop",
 	Fields: pageFaultSessionLayoutFields,
 }
 
-// AnyPageFaultSessionDCStop is [PageFaultSessionDCStopV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultSessionDCStop is [PageFaultSessionDCStopV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultSessionDCStop struct {
 	Seen etw.Seen
 	PageFaultSessionDCStopV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultSessionDCStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultSessionDCStopV2}
-}
-func (e *AnyPageFaultSessionDCStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultSessionDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultSessionDCStopV2.DecodePayload(p, ptr)
@@ -1103,11 +950,11 @@ func (e AnyPageFaultSessionDCStop) Clone() *AnyPageFaultSessionDCStop {
 }
 
 // PageFaultSessionRundownDcStartV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 77 (SessionRundownDcStart),
-// version 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 77 (SessionRundownDcStart), version 2, of
+// [TaskPageFault]. [AnyPageFaultSessionRundownDcStart] takes newer versions, too.
 //
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SESSION of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultSessionRundownDcStartV2 struct {
 	UniqueSessionId etw.Pointer
 	SessionId       uint32
@@ -1120,8 +967,7 @@ func (*PageFaultSessionRundownDcStartV2) EventDesc() *etw.EventDesc {
 	return &pageFaultSessionRundownDcStartV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultSessionRundownDcStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultSessionLayout)(e).decode(p, ptr, &pageFaultSessionRundownDcStartV2)
 }
@@ -1142,34 +988,22 @@ func (e PageFaultSessionRundownDcStartV2) Clone() *PageFaultSessionRundownDcStar
 	return &e
 }
 
-func (e PageFaultSessionRundownDcStartV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultSessionRundownDcStartV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e PageFaultSessionRundownDcStartV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e PageFaultSessionRundownDcStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultSessionRundownDcStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 2, Opcode: 77, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "SessionRundownDcStart",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "SessionRundownDcStart",
 	Fields: pageFaultSessionLayoutFields,
 }
 
-// AnyPageFaultSessionRundownDcStart is [PageFaultSessionRundownDcStartV2] in
-// any version: a newer one is decoded like it.
+// AnyPageFaultSessionRundownDcStart is [PageFaultSessionRundownDcStartV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultSessionRundownDcStart struct {
 	Seen etw.Seen
 	PageFaultSessionRundownDcStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultSessionRundownDcStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultSessionRundownDcStartV2}
-}
-func (e *AnyPageFaultSessionRundownDcStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultSessionRundownDcStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultSessionRundownDcStartV2.DecodePayload(p, ptr)
@@ -1181,12 +1015,12 @@ func (e AnyPageFaultSessionRundownDcStart) Clone() *AnyPageFaultSessionRundownDc
 	return &e
 }
 
-// PageFaultSessionDeleteV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 78 (SessionDelete), version 2,
-// of task PageFault.
+// PageFaultSessionDeleteV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 78 (SessionDelete), version 2, of [TaskPageFault]. [AnyPageFaultSessionDelete] takes
+// newer versions, too.
 //
-// Logged with PERF_SESSION of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SESSION of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultSessionDeleteV2 struct {
 	UniqueSessionId etw.Pointer
 	SessionId       uint32
@@ -1197,8 +1031,7 @@ type PageFaultSessionDeleteV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultSessionDeleteV2) EventDesc() *etw.EventDesc { return &pageFaultSessionDeleteV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultSessionDeleteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultSessionLayout)(e).decode(p, ptr, &pageFaultSessionDeleteV2)
 }
@@ -1219,32 +1052,22 @@ func (e PageFaultSessionDeleteV2) Clone() *PageFaultSessionDeleteV2 {
 	return &e
 }
 
-func (e PageFaultSessionDeleteV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultSessionDeleteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultSessionDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultSessionDeleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultSessionDeleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 78, Version: 2, Opcode: 78, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "SessionDelete",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "SessionDelete",
 	Fields: pageFaultSessionLayoutFields,
 }
 
-// AnyPageFaultSessionDelete is [PageFaultSessionDeleteV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultSessionDelete is [PageFaultSessionDeleteV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultSessionDelete struct {
 	Seen etw.Seen
 	PageFaultSessionDeleteV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultSessionDelete) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultSessionDeleteV2}
-}
-func (e *AnyPageFaultSessionDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultSessionDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultSessionDeleteV2.DecodePayload(p, ptr)
@@ -1257,12 +1080,12 @@ func (e AnyPageFaultSessionDelete) Clone() *AnyPageFaultSessionDelete {
 }
 
 // PageFaultPFMappedSectionDeleteV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 79 (PFMappedSectionDelete),
-// version 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 79 (PFMappedSectionDelete), version 2, of
+// [TaskPageFault]. [AnyPageFaultPFMappedSectionDelete] takes newer versions, too.
 //
-// Logged with PERF_SESSION of the group masks. xperf's name for stacks of it
-// is PagefileMappedSectionDelete. The layout is that of descriptions; no trace
-// with the event was at hand.
+// Logged with PERF_SESSION of the group masks. xperf's name for stacks of it is
+// PagefileMappedSectionDelete. The layout is that of descriptions; no trace with the event was
+// at hand.
 type PageFaultPFMappedSectionDeleteV2 struct {
 	RangeBase         etw.Pointer
 	RangeEnd          etw.Pointer
@@ -1276,8 +1099,7 @@ func (*PageFaultPFMappedSectionDeleteV2) EventDesc() *etw.EventDesc {
 	return &pageFaultPFMappedSectionDeleteV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultPFMappedSectionDeleteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPFMappedSectionLayout)(e).decode(p, ptr, &pageFaultPFMappedSectionDeleteV2)
 }
@@ -1298,34 +1120,22 @@ func (e PageFaultPFMappedSectionDeleteV2) Clone() *PageFaultPFMappedSectionDelet
 	return &e
 }
 
-func (e PageFaultPFMappedSectionDeleteV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultPFMappedSectionDeleteV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e PageFaultPFMappedSectionDeleteV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e PageFaultPFMappedSectionDeleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultPFMappedSectionDeleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 79, Version: 2, Opcode: 79, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "PFMappedSectionDelete",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "PFMappedSectionDelete",
 	Fields: pageFaultPFMappedSectionLayoutFields,
 }
 
-// AnyPageFaultPFMappedSectionDelete is [PageFaultPFMappedSectionDeleteV2] in
-// any version: a newer one is decoded like it.
+// AnyPageFaultPFMappedSectionDelete is [PageFaultPFMappedSectionDeleteV2] in any version: a
+// newer one is decoded like it.
 type AnyPageFaultPFMappedSectionDelete struct {
 	Seen etw.Seen
 	PageFaultPFMappedSectionDeleteV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultPFMappedSectionDelete) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultPFMappedSectionDeleteV2}
-}
-func (e *AnyPageFaultPFMappedSectionDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultPFMappedSectionDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultPFMappedSectionDeleteV2.DecodePayload(p, ptr)
@@ -1337,28 +1147,24 @@ func (e AnyPageFaultPFMappedSectionDelete) Clone() *AnyPageFaultPFMappedSectionD
 	return &e
 }
 
-// PageFaultVirtualAllocV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 98 (VirtualAlloc), version 2,
-// of task PageFault, keyword EVENT_TRACE_FLAG_VIRTUAL_ALLOC.
+// PageFaultVirtualAllocV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 98 (VirtualAlloc), version 2, of [TaskPageFault], enabled by [KeywordVirtualAlloc]
+// (0x4000). Its payload has 24 bytes, 16 in programs of 32 bits. [AnyPageFaultVirtualAlloc]
+// takes newer versions, too.
 //
-// Virtual memory was reserved or committed. xperf's name for stacks of it is
-// VirtualAlloc. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Virtual memory was reserved or committed. xperf's name for stacks of it is VirtualAlloc. The
+// layout is that of descriptions; no trace with the event was at hand.
 type PageFaultVirtualAllocV2 struct {
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	// Bytes.
-	RegionSize etw.Pointer
-	// The process whose memory it is.
-	ProcessId uint32
-	Flags     VirtualAllocFlags
+	BaseAddress etw.Pointer // Where the memory lies.
+	RegionSize  etw.Pointer // Bytes.
+	ProcessId   uint32      // The process whose memory it is.
+	Flags       VirtualAllocFlags
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultVirtualAllocV2) EventDesc() *etw.EventDesc { return &pageFaultVirtualAllocV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultVirtualAllocV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultVirtualAllocLayout)(e).decode(p, ptr, &pageFaultVirtualAllocV2)
 }
@@ -1376,19 +1182,16 @@ func (e *PageFaultVirtualAllocV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultVirtualAllocV2) Clone() *PageFaultVirtualAllocV2 { return &e }
 
-func (e PageFaultVirtualAllocV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultVirtualAllocV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultVirtualAllocV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultVirtualAllocV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultVirtualAllocV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 2, Opcode: 98, Task: 11, Keywords: 0x4000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "VirtualAlloc",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualAlloc",
 	Fields: pageFaultVirtualAllocLayoutFields,
 }
 
-// pageFaultVirtualAllocLayout is the template PageFault_VirtualAlloc, which
-// several events use.
+// pageFaultVirtualAllocLayout is the template PageFault_VirtualAlloc, which several events
+// use.
 type pageFaultVirtualAllocLayout PageFaultVirtualAllocV2
 
 func (e *pageFaultVirtualAllocLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1430,21 +1233,14 @@ var pageFaultVirtualAllocLayoutFields = []etw.FieldDesc{
 	{Name: "Flags", Type: etw.InUInt32, Map: &virtualAllocFlagsMap},
 }
 
-// AnyPageFaultVirtualAlloc is [PageFaultVirtualAllocV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultVirtualAlloc is [PageFaultVirtualAllocV2] in any version: a newer one is decoded
+// like it.
 type AnyPageFaultVirtualAlloc struct {
 	Seen etw.Seen
 	PageFaultVirtualAllocV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultVirtualAlloc) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultVirtualAllocV2}
-}
-func (e *AnyPageFaultVirtualAlloc) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultVirtualAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultVirtualAllocV2.DecodePayload(p, ptr)
@@ -1453,28 +1249,24 @@ func (e *AnyPageFaultVirtualAlloc) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualAlloc) Clone() *AnyPageFaultVirtualAlloc { return &e }
 
-// PageFaultVirtualFreeV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 99 (VirtualFree), version 2, of
-// task PageFault, keyword EVENT_TRACE_FLAG_VIRTUAL_ALLOC.
+// PageFaultVirtualFreeV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 99 (VirtualFree), version 2, of [TaskPageFault], enabled by [KeywordVirtualAlloc]
+// (0x4000). Its payload has 24 bytes, 16 in programs of 32 bits. [AnyPageFaultVirtualFree]
+// takes newer versions, too.
 //
-// Virtual memory was released or decommitted. xperf's name for stacks of it is
-// VirtualFree. The layout is that of descriptions; no trace with the event was
-// at hand.
+// Virtual memory was released or decommitted. xperf's name for stacks of it is VirtualFree.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PageFaultVirtualFreeV2 struct {
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	// Bytes.
-	RegionSize etw.Pointer
-	// The process whose memory it is.
-	ProcessId uint32
-	Flags     VirtualAllocFlags
+	BaseAddress etw.Pointer // Where the memory lies.
+	RegionSize  etw.Pointer // Bytes.
+	ProcessId   uint32      // The process whose memory it is.
+	Flags       VirtualAllocFlags
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultVirtualFreeV2) EventDesc() *etw.EventDesc { return &pageFaultVirtualFreeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultVirtualFreeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultVirtualAllocLayout)(e).decode(p, ptr, &pageFaultVirtualFreeV2)
 }
@@ -1492,32 +1284,22 @@ func (e *PageFaultVirtualFreeV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultVirtualFreeV2) Clone() *PageFaultVirtualFreeV2 { return &e }
 
-func (e PageFaultVirtualFreeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultVirtualFreeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultVirtualFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultVirtualFreeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultVirtualFreeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 2, Opcode: 99, Task: 11, Keywords: 0x4000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "VirtualFree",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualFree",
 	Fields: pageFaultVirtualAllocLayoutFields,
 }
 
-// AnyPageFaultVirtualFree is [PageFaultVirtualFreeV2] in any version: a newer
-// one is decoded like it.
+// AnyPageFaultVirtualFree is [PageFaultVirtualFreeV2] in any version: a newer one is decoded
+// like it.
 type AnyPageFaultVirtualFree struct {
 	Seen etw.Seen
 	PageFaultVirtualFreeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultVirtualFree) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultVirtualFreeV2}
-}
-func (e *AnyPageFaultVirtualFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultVirtualFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultVirtualFreeV2.DecodePayload(p, ptr)
@@ -1527,12 +1309,9 @@ func (e *AnyPageFaultVirtualFree) DecodeVersion(version uint8, p []byte, ptr etw
 func (e AnyPageFaultVirtualFree) Clone() *AnyPageFaultVirtualFree { return &e }
 
 // PageFaultHeapRangeRundownV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version
-// 2, of task PageFault.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version 2.
+// [AnyPageFaultHeapRangeRundown] says what it means.
 type PageFaultHeapRangeRundownV2 struct {
-	// The address of the heap.
 	HeapHandle   etw.Pointer
 	HRFlags      uint32
 	HRPid        uint32
@@ -1543,8 +1322,7 @@ type PageFaultHeapRangeRundownV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultHeapRangeRundownV2) EventDesc() *etw.EventDesc { return &pageFaultHeapRangeRundownV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultHeapRangeRundownV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -1589,14 +1367,11 @@ func (e PageFaultHeapRangeRundownV2) Clone() *PageFaultHeapRangeRundownV2 {
 	return &e
 }
 
-func (e PageFaultHeapRangeRundownV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultHeapRangeRundownV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultHeapRangeRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultHeapRangeRundownV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHeapRangeRundownV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 2, Opcode: 100, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "HeapRangeRundown",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HeapRangeRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HRFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -1640,14 +1415,8 @@ func (v *PageFaultHeapRangeRundownV2HRAddress) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v PageFaultHeapRangeRundownV2HRAddress) Clone() PageFaultHeapRangeRundownV2HRAddress { return v }
 
-func (v *PageFaultHeapRangeRundownV2HRAddress) value() etw.Value {
-	return etw.StructValue(&pageFaultHeapRangeRundownV2.Fields[4], v)
-}
-
-func (v PageFaultHeapRangeRundownV2HRAddress) String() string       { return v.value().String() }
-func (v PageFaultHeapRangeRundownV2HRAddress) LogValue() slog.Value { return v.value().LogValue() }
-func (v PageFaultHeapRangeRundownV2HRAddress) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
+func (v PageFaultHeapRangeRundownV2HRAddress) String() string {
+	return etw.StructValue(&pageFaultHeapRangeRundownV2.Fields[4], &v).String()
 }
 
 // PageFaultHeapRangeRundownV2HRAddressList is a sequence of
@@ -1658,8 +1427,7 @@ type PageFaultHeapRangeRundownV2HRAddressList struct {
 	ptr etw.PtrSize
 }
 
-// MakePageFaultHeapRangeRundownV2HRAddressList encodes elements, for building
-// an event.
+// MakePageFaultHeapRangeRundownV2HRAddressList encodes elements, for building an event.
 func MakePageFaultHeapRangeRundownV2HRAddressList(ptr etw.PtrSize, vs ...PageFaultHeapRangeRundownV2HRAddress) (PageFaultHeapRangeRundownV2HRAddressList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -1698,8 +1466,7 @@ func (s PageFaultHeapRangeRundownV2HRAddressList) All() iter.Seq[PageFaultHeapRa
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s PageFaultHeapRangeRundownV2HRAddressList) Equal(t PageFaultHeapRangeRundownV2HRAddressList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -1714,9 +1481,8 @@ func (s PageFaultHeapRangeRundownV2HRAddressList) Clone() PageFaultHeapRangeRund
 }
 
 func (s PageFaultHeapRangeRundownV2HRAddressList) String() string { return etw.ElementsText(s.All()) }
-func (s PageFaultHeapRangeRundownV2HRAddressList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s PageFaultHeapRangeRundownV2HRAddressList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -1733,26 +1499,21 @@ func (s PageFaultHeapRangeRundownV2HRAddressList) write(a *etw.Appender, i int, 
 }
 
 // PageFaultHeapRangeRundownV3 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version
-// 3, of task PageFault.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version 3.
+// [AnyPageFaultHeapRangeRundown] says what it means.
 type PageFaultHeapRangeRundownV3 struct {
-	// The address of the heap.
 	HeapHandle   etw.Pointer
 	HRFlags      uint32
 	HRPid        uint32
 	HRRangeCount uint32
-	// Means nothing.
-	Reserved  uint32
-	HRAddress PageFaultHeapRangeRundownV3HRAddressList // as many elements as the payload holds
+	Reserved     uint32
+	HRAddress    PageFaultHeapRangeRundownV3HRAddressList // as many elements as the payload holds
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultHeapRangeRundownV3) EventDesc() *etw.EventDesc { return &pageFaultHeapRangeRundownV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultHeapRangeRundownV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -1801,14 +1562,11 @@ func (e PageFaultHeapRangeRundownV3) Clone() *PageFaultHeapRangeRundownV3 {
 	return &e
 }
 
-func (e PageFaultHeapRangeRundownV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultHeapRangeRundownV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultHeapRangeRundownV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultHeapRangeRundownV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHeapRangeRundownV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 3, Opcode: 100, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "HeapRangeRundown",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HeapRangeRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HRFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -1853,14 +1611,8 @@ func (v *PageFaultHeapRangeRundownV3HRAddress) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v PageFaultHeapRangeRundownV3HRAddress) Clone() PageFaultHeapRangeRundownV3HRAddress { return v }
 
-func (v *PageFaultHeapRangeRundownV3HRAddress) value() etw.Value {
-	return etw.StructValue(&pageFaultHeapRangeRundownV3.Fields[5], v)
-}
-
-func (v PageFaultHeapRangeRundownV3HRAddress) String() string       { return v.value().String() }
-func (v PageFaultHeapRangeRundownV3HRAddress) LogValue() slog.Value { return v.value().LogValue() }
-func (v PageFaultHeapRangeRundownV3HRAddress) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
+func (v PageFaultHeapRangeRundownV3HRAddress) String() string {
+	return etw.StructValue(&pageFaultHeapRangeRundownV3.Fields[5], &v).String()
 }
 
 // PageFaultHeapRangeRundownV3HRAddressList is a sequence of
@@ -1871,8 +1623,7 @@ type PageFaultHeapRangeRundownV3HRAddressList struct {
 	ptr etw.PtrSize
 }
 
-// MakePageFaultHeapRangeRundownV3HRAddressList encodes elements, for building
-// an event.
+// MakePageFaultHeapRangeRundownV3HRAddressList encodes elements, for building an event.
 func MakePageFaultHeapRangeRundownV3HRAddressList(ptr etw.PtrSize, vs ...PageFaultHeapRangeRundownV3HRAddress) (PageFaultHeapRangeRundownV3HRAddressList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -1911,8 +1662,7 @@ func (s PageFaultHeapRangeRundownV3HRAddressList) All() iter.Seq[PageFaultHeapRa
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s PageFaultHeapRangeRundownV3HRAddressList) Equal(t PageFaultHeapRangeRundownV3HRAddressList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -1927,9 +1677,8 @@ func (s PageFaultHeapRangeRundownV3HRAddressList) Clone() PageFaultHeapRangeRund
 }
 
 func (s PageFaultHeapRangeRundownV3HRAddressList) String() string { return etw.ElementsText(s.All()) }
-func (s PageFaultHeapRangeRundownV3HRAddressList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s PageFaultHeapRangeRundownV3HRAddressList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -1946,12 +1695,9 @@ func (s PageFaultHeapRangeRundownV3HRAddressList) write(a *etw.Appender, i int, 
 }
 
 // PageFaultHeapRangeRundownV4 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version
-// 4, of task PageFault.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version 4.
+// [AnyPageFaultHeapRangeRundown] says what it means.
 type PageFaultHeapRangeRundownV4 struct {
-	// The address of the heap.
 	HeapHandle   etw.Pointer
 	HRFlags      uint32
 	HRPid        uint32
@@ -1963,8 +1709,7 @@ type PageFaultHeapRangeRundownV4 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultHeapRangeRundownV4) EventDesc() *etw.EventDesc { return &pageFaultHeapRangeRundownV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultHeapRangeRundownV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -2013,14 +1758,11 @@ func (e PageFaultHeapRangeRundownV4) Clone() *PageFaultHeapRangeRundownV4 {
 	return &e
 }
 
-func (e PageFaultHeapRangeRundownV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultHeapRangeRundownV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultHeapRangeRundownV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultHeapRangeRundownV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHeapRangeRundownV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 4, Opcode: 100, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "HeapRangeRundown",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HeapRangeRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "HRFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -2065,14 +1807,8 @@ func (v *PageFaultHeapRangeRundownV4HRAddress) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v PageFaultHeapRangeRundownV4HRAddress) Clone() PageFaultHeapRangeRundownV4HRAddress { return v }
 
-func (v *PageFaultHeapRangeRundownV4HRAddress) value() etw.Value {
-	return etw.StructValue(&pageFaultHeapRangeRundownV4.Fields[5], v)
-}
-
-func (v PageFaultHeapRangeRundownV4HRAddress) String() string       { return v.value().String() }
-func (v PageFaultHeapRangeRundownV4HRAddress) LogValue() slog.Value { return v.value().LogValue() }
-func (v PageFaultHeapRangeRundownV4HRAddress) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
+func (v PageFaultHeapRangeRundownV4HRAddress) String() string {
+	return etw.StructValue(&pageFaultHeapRangeRundownV4.Fields[5], &v).String()
 }
 
 // PageFaultHeapRangeRundownV4HRAddressList is a sequence of
@@ -2083,8 +1819,7 @@ type PageFaultHeapRangeRundownV4HRAddressList struct {
 	ptr etw.PtrSize
 }
 
-// MakePageFaultHeapRangeRundownV4HRAddressList encodes elements, for building
-// an event.
+// MakePageFaultHeapRangeRundownV4HRAddressList encodes elements, for building an event.
 func MakePageFaultHeapRangeRundownV4HRAddressList(ptr etw.PtrSize, vs ...PageFaultHeapRangeRundownV4HRAddress) (PageFaultHeapRangeRundownV4HRAddressList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -2123,8 +1858,7 @@ func (s PageFaultHeapRangeRundownV4HRAddressList) All() iter.Seq[PageFaultHeapRa
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s PageFaultHeapRangeRundownV4HRAddressList) Equal(t PageFaultHeapRangeRundownV4HRAddressList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -2139,9 +1873,8 @@ func (s PageFaultHeapRangeRundownV4HRAddressList) Clone() PageFaultHeapRangeRund
 }
 
 func (s PageFaultHeapRangeRundownV4HRAddressList) String() string { return etw.ElementsText(s.All()) }
-func (s PageFaultHeapRangeRundownV4HRAddressList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s PageFaultHeapRangeRundownV4HRAddressList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -2158,20 +1891,18 @@ func (s PageFaultHeapRangeRundownV4HRAddressList) write(a *etw.Appender, i int, 
 }
 
 // AnyPageFaultHeapRangeRundown is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), of task
-// PageFault, in any version.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown) in any version, of
+// [TaskPageFault].
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [PageFaultHeapRangeRundownV2],
-// [PageFaultHeapRangeRundownV3], and [PageFaultHeapRangeRundownV4]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [PageFaultHeapRangeRundownV2], [PageFaultHeapRangeRundownV3], and
+// [PageFaultHeapRangeRundownV4]; a newer one is decoded like the last of these. Fields that
+// the decoded version lacks are zero.
 type AnyPageFaultHeapRangeRundown struct {
 	Seen etw.Seen
 
-	// The address of the heap.
-	HeapHandle   etw.Pointer
+	HeapHandle   etw.Pointer // The address of the heap.
 	HRFlags      uint32
 	HRPid        uint32
 	HRRangeCount uint32
@@ -2181,24 +1912,25 @@ type AnyPageFaultHeapRangeRundown struct {
 	Reserved uint32 // version 3
 }
 
-// HasHRHeapTag and its like report whether the version that was decoded has a
-// field.
+// HasHRHeapTag reports whether the decoded version has HRHeapTag.
 func (e *AnyPageFaultHeapRangeRundown) HasHRHeapTag() bool { return e.Seen.Layout >= 4 }
-func (e *AnyPageFaultHeapRangeRundown) HasReserved() bool  { return e.Seen.Layout == 3 }
+
+// HasReserved reports whether the decoded version has Reserved.
+func (e *AnyPageFaultHeapRangeRundown) HasReserved() bool { return e.Seen.Layout == 3 }
 
 var anyPageFaultHeapRangeRundown = []*etw.EventDesc{&pageFaultHeapRangeRundownV2, &pageFaultHeapRangeRundownV3, &pageFaultHeapRangeRundownV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPageFaultHeapRangeRundown) EventDescs() []*etw.EventDesc {
 	return anyPageFaultHeapRangeRundown
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPageFaultHeapRangeRundown) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPageFaultHeapRangeRundown, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPageFaultHeapRangeRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 4:
@@ -2268,19 +2000,20 @@ func (e AnyPageFaultHeapRangeRundown) Clone() *AnyPageFaultHeapRangeRundown {
 	return &e
 }
 
-func (e AnyPageFaultHeapRangeRundown) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPageFaultHeapRangeRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPageFaultHeapRangeRundown) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPageFaultHeapRangeRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHeapRangeCreateV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 101 (HeapRangeCreate), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 101 (HeapRangeCreate), version 2, of
+// [TaskPageFault]. Its payload has 20 bytes, 12 in programs of 32 bits.
+// [AnyPageFaultHeapRangeCreate] takes newer versions, too.
 //
-// xperf's name for stacks of it is HeapRangeCreate. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is HeapRangeCreate. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PageFaultHeapRangeCreateV2 struct {
-	// The address of the heap.
-	HeapHandle     etw.Pointer
+	HeapHandle     etw.Pointer // The address of the heap.
 	FirstRangeSize etw.Pointer
 	HRCreateFlags  uint32
 }
@@ -2288,8 +2021,7 @@ type PageFaultHeapRangeCreateV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultHeapRangeCreateV2) EventDesc() *etw.EventDesc { return &pageFaultHeapRangeCreateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultHeapRangeCreateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -2323,14 +2055,11 @@ func (e *PageFaultHeapRangeCreateV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultHeapRangeCreateV2) Clone() *PageFaultHeapRangeCreateV2 { return &e }
 
-func (e PageFaultHeapRangeCreateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultHeapRangeCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultHeapRangeCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultHeapRangeCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHeapRangeCreateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 101, Version: 2, Opcode: 101, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "HeapRangeCreate",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HeapRangeCreate",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 		{Name: "FirstRangeSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -2338,21 +2067,14 @@ var pageFaultHeapRangeCreateV2 = etw.EventDesc{
 	},
 }
 
-// AnyPageFaultHeapRangeCreate is [PageFaultHeapRangeCreateV2] in any version:
-// a newer one is decoded like it.
+// AnyPageFaultHeapRangeCreate is [PageFaultHeapRangeCreateV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultHeapRangeCreate struct {
 	Seen etw.Seen
 	PageFaultHeapRangeCreateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultHeapRangeCreate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultHeapRangeCreateV2}
-}
-func (e *AnyPageFaultHeapRangeCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultHeapRangeCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultHeapRangeCreateV2.DecodePayload(p, ptr)
@@ -2362,14 +2084,14 @@ func (e *AnyPageFaultHeapRangeCreate) DecodeVersion(version uint8, p []byte, ptr
 func (e AnyPageFaultHeapRangeCreate) Clone() *AnyPageFaultHeapRangeCreate { return &e }
 
 // PageFaultHeapRangeReserveV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 102 (HeapRangeReserve), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 102 (HeapRangeReserve), version 2, of
+// [TaskPageFault]. Its payload has 24 bytes, 12 in programs of 32 bits.
+// [AnyPageFaultHeapRangeReserve] takes newer versions, too.
 //
-// xperf's name for stacks of it is HeapRangeReserve. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is HeapRangeReserve. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PageFaultHeapRangeReserveV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 	HRAddress  etw.Pointer
 	HRSize     etw.Pointer
 }
@@ -2377,8 +2099,7 @@ type PageFaultHeapRangeReserveV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultHeapRangeReserveV2) EventDesc() *etw.EventDesc { return &pageFaultHeapRangeReserveV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultHeapRangeReserveV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultHeapRangeTypeGroupLayout)(e).decode(p, ptr, &pageFaultHeapRangeReserveV2)
 }
@@ -2396,19 +2117,16 @@ func (e *PageFaultHeapRangeReserveV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultHeapRangeReserveV2) Clone() *PageFaultHeapRangeReserveV2 { return &e }
 
-func (e PageFaultHeapRangeReserveV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultHeapRangeReserveV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultHeapRangeReserveV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultHeapRangeReserveV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHeapRangeReserveV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 102, Version: 2, Opcode: 102, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "HeapRangeReserve",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HeapRangeReserve",
 	Fields: pageFaultHeapRangeTypeGroupLayoutFields,
 }
 
-// pageFaultHeapRangeTypeGroupLayout is the template
-// PageFault_HeapRangeTypeGroup, which several events use.
+// pageFaultHeapRangeTypeGroupLayout is the template PageFault_HeapRangeTypeGroup, which
+// several events use.
 type pageFaultHeapRangeTypeGroupLayout PageFaultHeapRangeReserveV2
 
 func (e *pageFaultHeapRangeTypeGroupLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2445,21 +2163,14 @@ var pageFaultHeapRangeTypeGroupLayoutFields = []etw.FieldDesc{
 	{Name: "HRSize", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyPageFaultHeapRangeReserve is [PageFaultHeapRangeReserveV2] in any
-// version: a newer one is decoded like it.
+// AnyPageFaultHeapRangeReserve is [PageFaultHeapRangeReserveV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultHeapRangeReserve struct {
 	Seen etw.Seen
 	PageFaultHeapRangeReserveV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultHeapRangeReserve) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultHeapRangeReserveV2}
-}
-func (e *AnyPageFaultHeapRangeReserve) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultHeapRangeReserve) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultHeapRangeReserveV2.DecodePayload(p, ptr)
@@ -2469,14 +2180,14 @@ func (e *AnyPageFaultHeapRangeReserve) DecodeVersion(version uint8, p []byte, pt
 func (e AnyPageFaultHeapRangeReserve) Clone() *AnyPageFaultHeapRangeReserve { return &e }
 
 // PageFaultHeapRangeReleaseV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 103 (HeapRangeRelease), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 103 (HeapRangeRelease), version 2, of
+// [TaskPageFault]. Its payload has 24 bytes, 12 in programs of 32 bits.
+// [AnyPageFaultHeapRangeRelease] takes newer versions, too.
 //
-// xperf's name for stacks of it is HeapRangeRelease. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is HeapRangeRelease. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PageFaultHeapRangeReleaseV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 	HRAddress  etw.Pointer
 	HRSize     etw.Pointer
 }
@@ -2484,8 +2195,7 @@ type PageFaultHeapRangeReleaseV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultHeapRangeReleaseV2) EventDesc() *etw.EventDesc { return &pageFaultHeapRangeReleaseV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultHeapRangeReleaseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultHeapRangeTypeGroupLayout)(e).decode(p, ptr, &pageFaultHeapRangeReleaseV2)
 }
@@ -2503,32 +2213,22 @@ func (e *PageFaultHeapRangeReleaseV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultHeapRangeReleaseV2) Clone() *PageFaultHeapRangeReleaseV2 { return &e }
 
-func (e PageFaultHeapRangeReleaseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultHeapRangeReleaseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultHeapRangeReleaseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultHeapRangeReleaseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHeapRangeReleaseV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 103, Version: 2, Opcode: 103, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "HeapRangeRelease",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HeapRangeRelease",
 	Fields: pageFaultHeapRangeTypeGroupLayoutFields,
 }
 
-// AnyPageFaultHeapRangeRelease is [PageFaultHeapRangeReleaseV2] in any
-// version: a newer one is decoded like it.
+// AnyPageFaultHeapRangeRelease is [PageFaultHeapRangeReleaseV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultHeapRangeRelease struct {
 	Seen etw.Seen
 	PageFaultHeapRangeReleaseV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultHeapRangeRelease) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultHeapRangeReleaseV2}
-}
-func (e *AnyPageFaultHeapRangeRelease) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultHeapRangeRelease) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultHeapRangeReleaseV2.DecodePayload(p, ptr)
@@ -2538,21 +2238,20 @@ func (e *AnyPageFaultHeapRangeRelease) DecodeVersion(version uint8, p []byte, pt
 func (e AnyPageFaultHeapRangeRelease) Clone() *AnyPageFaultHeapRangeRelease { return &e }
 
 // PageFaultHeapRangeDestroyV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 104 (HeapRangeDestroy), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 104 (HeapRangeDestroy), version 2, of
+// [TaskPageFault]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyPageFaultHeapRangeDestroy] takes newer versions, too.
 //
-// xperf's name for stacks of it is HeapRangeDestroy. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is HeapRangeDestroy. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PageFaultHeapRangeDestroyV2 struct {
-	// The address of the heap.
-	HeapHandle etw.Pointer
+	HeapHandle etw.Pointer // The address of the heap.
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultHeapRangeDestroyV2) EventDesc() *etw.EventDesc { return &pageFaultHeapRangeDestroyV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultHeapRangeDestroyV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HeapHandle = c.Pointer()
@@ -2578,34 +2277,24 @@ func (e *PageFaultHeapRangeDestroyV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultHeapRangeDestroyV2) Clone() *PageFaultHeapRangeDestroyV2 { return &e }
 
-func (e PageFaultHeapRangeDestroyV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultHeapRangeDestroyV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultHeapRangeDestroyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultHeapRangeDestroyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHeapRangeDestroyV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 104, Version: 2, Opcode: 104, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "HeapRangeDestroy",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HeapRangeDestroy",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapHandle", Type: etw.InPointer},
 	},
 }
 
-// AnyPageFaultHeapRangeDestroy is [PageFaultHeapRangeDestroyV2] in any
-// version: a newer one is decoded like it.
+// AnyPageFaultHeapRangeDestroy is [PageFaultHeapRangeDestroyV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultHeapRangeDestroy struct {
 	Seen etw.Seen
 	PageFaultHeapRangeDestroyV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultHeapRangeDestroy) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultHeapRangeDestroyV2}
-}
-func (e *AnyPageFaultHeapRangeDestroy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultHeapRangeDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultHeapRangeDestroyV2.DecodePayload(p, ptr)
@@ -2615,11 +2304,12 @@ func (e *AnyPageFaultHeapRangeDestroy) DecodeVersion(version uint8, p []byte, pt
 func (e AnyPageFaultHeapRangeDestroy) Clone() *AnyPageFaultHeapRangeDestroy { return &e }
 
 // PageFaultImageLoadBackedV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 105 (ImageLoadBacked), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 105 (ImageLoadBacked), version 2, of
+// [TaskPageFault]. Its payload has 16 bytes, 12 in programs of 32 bits.
+// [AnyPageFaultImageLoadBacked] takes newer versions, too.
 //
-// xperf's name for stacks of it is PagefileBackedImageMapping. The layout is
-// that of descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is PagefileBackedImageMapping. The layout is that of
+// descriptions; no trace with the event was at hand.
 type PageFaultImageLoadBackedV2 struct {
 	FileObject etw.Pointer
 	DeviceChar uint32
@@ -2630,8 +2320,7 @@ type PageFaultImageLoadBackedV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultImageLoadBackedV2) EventDesc() *etw.EventDesc { return &pageFaultImageLoadBackedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultImageLoadBackedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.FileObject = c.Pointer()
@@ -2669,14 +2358,11 @@ func (e *PageFaultImageLoadBackedV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultImageLoadBackedV2) Clone() *PageFaultImageLoadBackedV2 { return &e }
 
-func (e PageFaultImageLoadBackedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultImageLoadBackedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultImageLoadBackedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultImageLoadBackedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultImageLoadBackedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 105, Version: 2, Opcode: 105, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "ImageLoadBacked",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "ImageLoadBacked",
 	Fields: []etw.FieldDesc{
 		{Name: "FileObject", Type: etw.InPointer},
 		{Name: "DeviceChar", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -2685,21 +2371,14 @@ var pageFaultImageLoadBackedV2 = etw.EventDesc{
 	},
 }
 
-// AnyPageFaultImageLoadBacked is [PageFaultImageLoadBackedV2] in any version:
-// a newer one is decoded like it.
+// AnyPageFaultImageLoadBacked is [PageFaultImageLoadBackedV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultImageLoadBacked struct {
 	Seen etw.Seen
 	PageFaultImageLoadBackedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultImageLoadBacked) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultImageLoadBackedV2}
-}
-func (e *AnyPageFaultImageLoadBacked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultImageLoadBacked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultImageLoadBackedV2.DecodePayload(p, ptr)
@@ -2708,12 +2387,12 @@ func (e *AnyPageFaultImageLoadBacked) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyPageFaultImageLoadBacked) Clone() *AnyPageFaultImageLoadBacked { return &e }
 
-// PageFaultSystemMemInfoV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 112 (SystemMemInfo), version 2,
-// of task PageFault.
+// PageFaultSystemMemInfoV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 112 (SystemMemInfo), version 2, of [TaskPageFault]. Its payload has 176 bytes, 88 in
+// programs of 32 bits. [AnyPageFaultSystemMemInfo] takes newer versions, too.
 //
-// Logged with PERF_MEMINFO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_MEMINFO of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultSystemMemInfoV2 struct {
 	ZeroPageCount             etw.Pointer
 	FreePageCount             etw.Pointer
@@ -2728,8 +2407,7 @@ type PageFaultSystemMemInfoV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultSystemMemInfoV2) EventDesc() *etw.EventDesc { return &pageFaultSystemMemInfoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultSystemMemInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ZeroPageCount = c.Pointer()
@@ -2787,14 +2465,11 @@ func (e PageFaultSystemMemInfoV2) Clone() *PageFaultSystemMemInfoV2 {
 	return &e
 }
 
-func (e PageFaultSystemMemInfoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultSystemMemInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultSystemMemInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultSystemMemInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultSystemMemInfoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 112, Version: 2, Opcode: 112, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "SystemMemInfo",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "SystemMemInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "ZeroPageCount", Type: etw.InPointer, Out: etw.OutUInt64},
 		{Name: "FreePageCount", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -2807,21 +2482,14 @@ var pageFaultSystemMemInfoV2 = etw.EventDesc{
 	},
 }
 
-// AnyPageFaultSystemMemInfo is [PageFaultSystemMemInfoV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultSystemMemInfo is [PageFaultSystemMemInfoV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultSystemMemInfo struct {
 	Seen etw.Seen
 	PageFaultSystemMemInfoV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultSystemMemInfo) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultSystemMemInfoV2}
-}
-func (e *AnyPageFaultSystemMemInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultSystemMemInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultSystemMemInfoV2.DecodePayload(p, ptr)
@@ -2835,23 +2503,22 @@ func (e AnyPageFaultSystemMemInfo) Clone() *AnyPageFaultSystemMemInfo {
 }
 
 // PageFaultContmemGenerateV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 113 (ContmemGenerate), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 113 (ContmemGenerate), version 2, of
+// [TaskPageFault]. Its payload has 16 bytes. [AnyPageFaultContmemGenerate] takes newer
+// versions, too.
 //
-// Logged with PERF_CONTMEM_GEN of the group masks. xperf's name for stacks of
-// it is ContiguousMemoryGeneration. The layout is that of descriptions; no
-// trace with the event was at hand.
+// Logged with PERF_CONTMEM_GEN of the group masks. xperf's name for stacks of it is
+// ContiguousMemoryGeneration. The layout is that of descriptions; no trace with the event was
+// at hand.
 type PageFaultContmemGenerateV2 struct {
-	// The thread.
-	ThreadId      uint64
+	ThreadId      uint64 // The thread.
 	NumberOfBytes uint64
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultContmemGenerateV2) EventDesc() *etw.EventDesc { return &pageFaultContmemGenerateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultContmemGenerateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&pageFaultContmemGenerateV2, p, ptr)
@@ -2882,35 +2549,25 @@ func (e *PageFaultContmemGenerateV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultContmemGenerateV2) Clone() *PageFaultContmemGenerateV2 { return &e }
 
-func (e PageFaultContmemGenerateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultContmemGenerateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultContmemGenerateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultContmemGenerateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultContmemGenerateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 113, Version: 2, Opcode: 113, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "ContmemGenerate",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "ContmemGenerate",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt64},
 		{Name: "NumberOfBytes", Type: etw.InUInt64},
 	},
 }
 
-// AnyPageFaultContmemGenerate is [PageFaultContmemGenerateV2] in any version:
-// a newer one is decoded like it.
+// AnyPageFaultContmemGenerate is [PageFaultContmemGenerateV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultContmemGenerate struct {
 	Seen etw.Seen
 	PageFaultContmemGenerateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultContmemGenerate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultContmemGenerateV2}
-}
-func (e *AnyPageFaultContmemGenerate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultContmemGenerate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultContmemGenerateV2.DecodePayload(p, ptr)
@@ -2920,25 +2577,23 @@ func (e *AnyPageFaultContmemGenerate) DecodeVersion(version uint8, p []byte, ptr
 func (e AnyPageFaultContmemGenerate) Clone() *AnyPageFaultContmemGenerate { return &e }
 
 // PageFaultInMemoryActiveV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 117 (InMemoryActive), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 117 (InMemoryActive), version 2, of
+// [TaskPageFault]. [AnyPageFaultInMemoryActive] takes newer versions, too.
 //
-// Logged with PERF_MEMORY of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_MEMORY of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultInMemoryActiveV2 struct {
 	Identity                uint64
 	PageFrameIndex          etw.Pointer
 	FileKeyOrVirtualAddress etw.Pointer
-	// The address that was touched.
-	VirtualAddress    etw.Pointer
-	HasVirtualAddress bool // the payload has VirtualAddress
+	VirtualAddress          etw.Pointer // The address that was touched.
+	HasVirtualAddress       bool        // the payload has VirtualAddress
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultInMemoryActiveV2) EventDesc() *etw.EventDesc { return &pageFaultInMemoryActiveV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultInMemoryActiveV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPageIdentityLayout)(e).decode(p, ptr, &pageFaultInMemoryActiveV2)
 }
@@ -2956,32 +2611,22 @@ func (e *PageFaultInMemoryActiveV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultInMemoryActiveV2) Clone() *PageFaultInMemoryActiveV2 { return &e }
 
-func (e PageFaultInMemoryActiveV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultInMemoryActiveV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultInMemoryActiveV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultInMemoryActiveV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultInMemoryActiveV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 117, Version: 2, Opcode: 117, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "InMemoryActive",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "InMemoryActive",
 	Fields: pageFaultPageIdentityLayoutFields,
 }
 
-// AnyPageFaultInMemoryActive is [PageFaultInMemoryActiveV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultInMemoryActive is [PageFaultInMemoryActiveV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultInMemoryActive struct {
 	Seen etw.Seen
 	PageFaultInMemoryActiveV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultInMemoryActive) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultInMemoryActiveV2}
-}
-func (e *AnyPageFaultInMemoryActive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultInMemoryActive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultInMemoryActiveV2.DecodePayload(p, ptr)
@@ -2990,27 +2635,24 @@ func (e *AnyPageFaultInMemoryActive) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyPageFaultInMemoryActive) Clone() *AnyPageFaultInMemoryActive { return &e }
 
-// PageFaultPageAccessV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 118 (PageAccess), version 2, of
-// task PageFault.
+// PageFaultPageAccessV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 118 (PageAccess), version 2, of [TaskPageFault]. [AnyPageFaultPageAccess] takes newer
+// versions, too.
 //
-// Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is
-// PageAccess. The layout is that of descriptions; no trace with the event was
-// at hand.
+// Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is PageAccess. The
+// layout is that of descriptions; no trace with the event was at hand.
 type PageFaultPageAccessV2 struct {
 	Identity                uint64
 	PageFrameIndex          etw.Pointer
 	FileKeyOrVirtualAddress etw.Pointer
-	// The address that was touched.
-	VirtualAddress    etw.Pointer
-	HasVirtualAddress bool // the payload has VirtualAddress
+	VirtualAddress          etw.Pointer // The address that was touched.
+	HasVirtualAddress       bool        // the payload has VirtualAddress
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultPageAccessV2) EventDesc() *etw.EventDesc { return &pageFaultPageAccessV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultPageAccessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPageIdentityLayout)(e).decode(p, ptr, &pageFaultPageAccessV2)
 }
@@ -3028,32 +2670,22 @@ func (e *PageFaultPageAccessV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultPageAccessV2) Clone() *PageFaultPageAccessV2 { return &e }
 
-func (e PageFaultPageAccessV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultPageAccessV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultPageAccessV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultPageAccessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultPageAccessV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 118, Version: 2, Opcode: 118, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "PageAccess",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "PageAccess",
 	Fields: pageFaultPageIdentityLayoutFields,
 }
 
-// AnyPageFaultPageAccess is [PageFaultPageAccessV2] in any version: a newer
-// one is decoded like it.
+// AnyPageFaultPageAccess is [PageFaultPageAccessV2] in any version: a newer one is decoded
+// like it.
 type AnyPageFaultPageAccess struct {
 	Seen etw.Seen
 	PageFaultPageAccessV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultPageAccess) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultPageAccessV2}
-}
-func (e *AnyPageFaultPageAccess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultPageAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultPageAccessV2.DecodePayload(p, ptr)
@@ -3062,13 +2694,12 @@ func (e *AnyPageFaultPageAccess) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyPageFaultPageAccess) Clone() *AnyPageFaultPageAccess { return &e }
 
-// PageFaultRangeAccessV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 120 (RangeAccess), version 2,
-// of task PageFault.
+// PageFaultRangeAccessV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 120 (RangeAccess), version 2, of [TaskPageFault]. Its payload has 24 bytes, 16 in
+// programs of 32 bits. [AnyPageFaultRangeAccess] takes newer versions, too.
 //
 // Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is
-// PageRangeAccess. The layout is that of descriptions; no trace with the event
-// was at hand.
+// PageRangeAccess. The layout is that of descriptions; no trace with the event was at hand.
 type PageFaultRangeAccessV2 struct {
 	Bits            uint64
 	ProtoPteAddress etw.Pointer
@@ -3078,8 +2709,7 @@ type PageFaultRangeAccessV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultRangeAccessV2) EventDesc() *etw.EventDesc { return &pageFaultRangeAccessV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultRangeAccessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPageRangeLayout)(e).decode(p, ptr, &pageFaultRangeAccessV2)
 }
@@ -3097,19 +2727,15 @@ func (e *PageFaultRangeAccessV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultRangeAccessV2) Clone() *PageFaultRangeAccessV2 { return &e }
 
-func (e PageFaultRangeAccessV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultRangeAccessV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultRangeAccessV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultRangeAccessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultRangeAccessV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 120, Version: 2, Opcode: 120, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "RangeAccess",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "RangeAccess",
 	Fields: pageFaultPageRangeLayoutFields,
 }
 
-// pageFaultPageRangeLayout is the template PageFault_PageRange, which several
-// events use.
+// pageFaultPageRangeLayout is the template PageFault_PageRange, which several events use.
 type pageFaultPageRangeLayout PageFaultRangeAccessV2
 
 func (e *pageFaultPageRangeLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3149,21 +2775,14 @@ var pageFaultPageRangeLayoutFields = []etw.FieldDesc{
 	{Name: "PageCount", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyPageFaultRangeAccess is [PageFaultRangeAccessV2] in any version: a newer
-// one is decoded like it.
+// AnyPageFaultRangeAccess is [PageFaultRangeAccessV2] in any version: a newer one is decoded
+// like it.
 type AnyPageFaultRangeAccess struct {
 	Seen etw.Seen
 	PageFaultRangeAccessV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultRangeAccess) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultRangeAccessV2}
-}
-func (e *AnyPageFaultRangeAccess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultRangeAccess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultRangeAccessV2.DecodePayload(p, ptr)
@@ -3172,13 +2791,12 @@ func (e *AnyPageFaultRangeAccess) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyPageFaultRangeAccess) Clone() *AnyPageFaultRangeAccess { return &e }
 
-// PageFaultRangeReleaseV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 121 (RangeRelease), version 2,
-// of task PageFault.
+// PageFaultRangeReleaseV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 121 (RangeRelease), version 2, of [TaskPageFault]. Its payload has 24 bytes, 16 in
+// programs of 32 bits. [AnyPageFaultRangeRelease] takes newer versions, too.
 //
 // Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is
-// PageRangeRelease. The layout is that of descriptions; no trace with the
-// event was at hand.
+// PageRangeRelease. The layout is that of descriptions; no trace with the event was at hand.
 type PageFaultRangeReleaseV2 struct {
 	Bits            uint64
 	ProtoPteAddress etw.Pointer
@@ -3188,8 +2806,7 @@ type PageFaultRangeReleaseV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultRangeReleaseV2) EventDesc() *etw.EventDesc { return &pageFaultRangeReleaseV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultRangeReleaseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPageRangeLayout)(e).decode(p, ptr, &pageFaultRangeReleaseV2)
 }
@@ -3207,32 +2824,22 @@ func (e *PageFaultRangeReleaseV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultRangeReleaseV2) Clone() *PageFaultRangeReleaseV2 { return &e }
 
-func (e PageFaultRangeReleaseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultRangeReleaseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultRangeReleaseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultRangeReleaseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultRangeReleaseV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 121, Version: 2, Opcode: 121, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "RangeRelease",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "RangeRelease",
 	Fields: pageFaultPageRangeLayoutFields,
 }
 
-// AnyPageFaultRangeRelease is [PageFaultRangeReleaseV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultRangeRelease is [PageFaultRangeReleaseV2] in any version: a newer one is decoded
+// like it.
 type AnyPageFaultRangeRelease struct {
 	Seen etw.Seen
 	PageFaultRangeReleaseV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultRangeRelease) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultRangeReleaseV2}
-}
-func (e *AnyPageFaultRangeRelease) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultRangeRelease) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultRangeReleaseV2.DecodePayload(p, ptr)
@@ -3242,25 +2849,23 @@ func (e *AnyPageFaultRangeRelease) DecodeVersion(version uint8, p []byte, ptr et
 func (e AnyPageFaultRangeRelease) Clone() *AnyPageFaultRangeRelease { return &e }
 
 // PageFaultKernelMemUsageV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 123 (KernelMemUsage), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 123 (KernelMemUsage), version 2, of
+// [TaskPageFault]. Its payload has 24 bytes, 12 in programs of 32 bits.
+// [AnyPageFaultKernelMemUsage] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PageFaultKernelMemUsageV2 struct {
-	Bits uint32
-	// Means nothing.
-	Pad1    etw.Binary
-	HasPad1 bool // the payload has Pad1
-	// The address that was touched.
-	VirtualAddress etw.Pointer
+	Bits           uint32
+	Pad1           etw.Binary  // Means nothing.
+	HasPad1        bool        // the payload has Pad1
+	VirtualAddress etw.Pointer // The address that was touched.
 	PageCount      etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultKernelMemUsageV2) EventDesc() *etw.EventDesc { return &pageFaultKernelMemUsageV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultKernelMemUsageV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&pageFaultKernelMemUsageV2, p, ptr)
@@ -3311,14 +2916,11 @@ func (e PageFaultKernelMemUsageV2) Clone() *PageFaultKernelMemUsageV2 {
 	return &e
 }
 
-func (e PageFaultKernelMemUsageV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultKernelMemUsageV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultKernelMemUsageV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultKernelMemUsageV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultKernelMemUsageV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 123, Version: 2, Opcode: 123, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "KernelMemUsage",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "KernelMemUsage",
 	Fields: []etw.FieldDesc{
 		{Name: "Bits", Type: etw.InUInt32},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}, When: etw.When{Ptr: 8}},
@@ -3327,21 +2929,14 @@ var pageFaultKernelMemUsageV2 = etw.EventDesc{
 	},
 }
 
-// AnyPageFaultKernelMemUsage is [PageFaultKernelMemUsageV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultKernelMemUsage is [PageFaultKernelMemUsageV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultKernelMemUsage struct {
 	Seen etw.Seen
 	PageFaultKernelMemUsageV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultKernelMemUsage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultKernelMemUsageV2}
-}
-func (e *AnyPageFaultKernelMemUsage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultKernelMemUsage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultKernelMemUsageV2.DecodePayload(p, ptr)
@@ -3354,11 +2949,11 @@ func (e AnyPageFaultKernelMemUsage) Clone() *AnyPageFaultKernelMemUsage {
 }
 
 // PageFaultProcessMemInfoV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 125 (ProcessMemInfo), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 125 (ProcessMemInfo), version 2, of
+// [TaskPageFault]. [AnyPageFaultProcessMemInfo] takes newer versions, too.
 //
-// Logged with PERF_MEMINFO_WS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_MEMINFO_WS of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultProcessMemInfoV2 struct {
 	Count   uint32
 	WsEntry PageFaultProcessMemInfoV2WsEntryList // Count elements
@@ -3367,8 +2962,7 @@ type PageFaultProcessMemInfoV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultProcessMemInfoV2) EventDesc() *etw.EventDesc { return &pageFaultProcessMemInfoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultProcessMemInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultMemInfoExLayout)(e).decode(p, ptr, &pageFaultProcessMemInfoV2)
 }
@@ -3389,19 +2983,15 @@ func (e PageFaultProcessMemInfoV2) Clone() *PageFaultProcessMemInfoV2 {
 	return &e
 }
 
-func (e PageFaultProcessMemInfoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultProcessMemInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultProcessMemInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultProcessMemInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultProcessMemInfoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 125, Version: 2, Opcode: 125, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "ProcessMemInfo",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "ProcessMemInfo",
 	Fields: pageFaultMemInfoExLayoutFields,
 }
 
-// pageFaultMemInfoExLayout is the template PageFault_MemInfoEx, which several
-// events use.
+// pageFaultMemInfoExLayout is the template PageFault_MemInfoEx, which several events use.
 type pageFaultMemInfoExLayout PageFaultProcessMemInfoV2
 
 func (e *pageFaultMemInfoExLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3450,8 +3040,7 @@ var pageFaultMemInfoExLayoutFields = []etw.FieldDesc{
 	}},
 }
 
-// PageFaultProcessMemInfoV2WsEntry is one element of
-// [PageFaultProcessMemInfoV2.WsEntry].
+// PageFaultProcessMemInfoV2WsEntry is one element of [PageFaultProcessMemInfoV2.WsEntry].
 type PageFaultProcessMemInfoV2WsEntry struct {
 	UniqueProcessId            uint32 // a process id
 	WorkingSetPageCount        etw.Pointer
@@ -3516,26 +3105,19 @@ func (v *PageFaultProcessMemInfoV2WsEntry) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v PageFaultProcessMemInfoV2WsEntry) Clone() PageFaultProcessMemInfoV2WsEntry { return v }
 
-func (v *PageFaultProcessMemInfoV2WsEntry) value() etw.Value {
-	return etw.StructValue(&pageFaultMemInfoExLayoutFields[1], v)
+func (v PageFaultProcessMemInfoV2WsEntry) String() string {
+	return etw.StructValue(&pageFaultMemInfoExLayoutFields[1], &v).String()
 }
 
-func (v PageFaultProcessMemInfoV2WsEntry) String() string       { return v.value().String() }
-func (v PageFaultProcessMemInfoV2WsEntry) LogValue() slog.Value { return v.value().LogValue() }
-func (v PageFaultProcessMemInfoV2WsEntry) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
-}
-
-// PageFaultProcessMemInfoV2WsEntryList is a sequence of
-// [PageFaultProcessMemInfoV2WsEntry] that aliases a payload.
+// PageFaultProcessMemInfoV2WsEntryList is a sequence of [PageFaultProcessMemInfoV2WsEntry]
+// that aliases a payload.
 type PageFaultProcessMemInfoV2WsEntryList struct {
 	p   []byte
 	n   int
 	ptr etw.PtrSize
 }
 
-// MakePageFaultProcessMemInfoV2WsEntryList encodes elements, for building an
-// event.
+// MakePageFaultProcessMemInfoV2WsEntryList encodes elements, for building an event.
 func MakePageFaultProcessMemInfoV2WsEntryList(ptr etw.PtrSize, vs ...PageFaultProcessMemInfoV2WsEntry) (PageFaultProcessMemInfoV2WsEntryList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -3574,8 +3156,7 @@ func (s PageFaultProcessMemInfoV2WsEntryList) All() iter.Seq[PageFaultProcessMem
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s PageFaultProcessMemInfoV2WsEntryList) Equal(t PageFaultProcessMemInfoV2WsEntryList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -3590,9 +3171,8 @@ func (s PageFaultProcessMemInfoV2WsEntryList) Clone() PageFaultProcessMemInfoV2W
 }
 
 func (s PageFaultProcessMemInfoV2WsEntryList) String() string { return etw.ElementsText(s.All()) }
-func (s PageFaultProcessMemInfoV2WsEntryList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s PageFaultProcessMemInfoV2WsEntryList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -3608,21 +3188,14 @@ func (s PageFaultProcessMemInfoV2WsEntryList) write(a *etw.Appender, i int, n ui
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyPageFaultProcessMemInfo is [PageFaultProcessMemInfoV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultProcessMemInfo is [PageFaultProcessMemInfoV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultProcessMemInfo struct {
 	Seen etw.Seen
 	PageFaultProcessMemInfoV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultProcessMemInfo) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultProcessMemInfoV2}
-}
-func (e *AnyPageFaultProcessMemInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultProcessMemInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultProcessMemInfoV2.DecodePayload(p, ptr)
@@ -3635,11 +3208,11 @@ func (e AnyPageFaultProcessMemInfo) Clone() *AnyPageFaultProcessMemInfo {
 }
 
 // PageFaultMemInfoSessionWSV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 126 (MemInfoSessionWS), version
-// 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 126 (MemInfoSessionWS), version 2, of
+// [TaskPageFault]. [AnyPageFaultMemInfoSessionWS] takes newer versions, too.
 //
-// Logged with PERF_MEMINFO_WS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_MEMINFO_WS of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultMemInfoSessionWSV2 struct {
 	Count   uint32
 	WsEntry PageFaultProcessMemInfoV2WsEntryList // Count elements
@@ -3648,8 +3221,7 @@ type PageFaultMemInfoSessionWSV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultMemInfoSessionWSV2) EventDesc() *etw.EventDesc { return &pageFaultMemInfoSessionWSV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PageFaultMemInfoSessionWSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultMemInfoExLayout)(e).decode(p, ptr, &pageFaultMemInfoSessionWSV2)
 }
@@ -3670,32 +3242,22 @@ func (e PageFaultMemInfoSessionWSV2) Clone() *PageFaultMemInfoSessionWSV2 {
 	return &e
 }
 
-func (e PageFaultMemInfoSessionWSV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultMemInfoSessionWSV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultMemInfoSessionWSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultMemInfoSessionWSV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultMemInfoSessionWSV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 126, Version: 2, Opcode: 126, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "MemInfoSessionWS",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "MemInfoSessionWS",
 	Fields: pageFaultMemInfoExLayoutFields,
 }
 
-// AnyPageFaultMemInfoSessionWS is [PageFaultMemInfoSessionWSV2] in any
-// version: a newer one is decoded like it.
+// AnyPageFaultMemInfoSessionWS is [PageFaultMemInfoSessionWSV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultMemInfoSessionWS struct {
 	Seen etw.Seen
 	PageFaultMemInfoSessionWSV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultMemInfoSessionWS) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultMemInfoSessionWSV2}
-}
-func (e *AnyPageFaultMemInfoSessionWS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultMemInfoSessionWS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultMemInfoSessionWSV2.DecodePayload(p, ptr)
@@ -3707,14 +3269,13 @@ func (e AnyPageFaultMemInfoSessionWS) Clone() *AnyPageFaultMemInfoSessionWS {
 	return &e
 }
 
-// PageFaultVirtualRotateV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 127 (VirtualRotate), version 2,
-// of task PageFault.
+// PageFaultVirtualRotateV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 127 (VirtualRotate), version 2, of [TaskPageFault]. [AnyPageFaultVirtualRotate] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PageFaultVirtualRotateV2 struct {
-	// Where the memory lies.
-	BaseAddress etw.Pointer
+	BaseAddress etw.Pointer // Where the memory lies.
 	SizeInBytes etw.Pointer
 	Flags       uint32
 	HasFlags    bool // the payload has Flags
@@ -3723,8 +3284,7 @@ type PageFaultVirtualRotateV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultVirtualRotateV2) EventDesc() *etw.EventDesc { return &pageFaultVirtualRotateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultVirtualRotateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	*e = PageFaultVirtualRotateV2{}
 	c := etw.NewCursor(p, 0, ptr)
@@ -3765,14 +3325,11 @@ func (e *PageFaultVirtualRotateV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultVirtualRotateV2) Clone() *PageFaultVirtualRotateV2 { return &e }
 
-func (e PageFaultVirtualRotateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultVirtualRotateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultVirtualRotateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultVirtualRotateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultVirtualRotateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 127, Version: 2, Opcode: 127, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "VirtualRotate",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualRotate",
 	Fields: []etw.FieldDesc{
 		{Name: "BaseAddress", Type: etw.InPointer},
 		{Name: "SizeInBytes", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -3780,21 +3337,14 @@ var pageFaultVirtualRotateV2 = etw.EventDesc{
 	},
 }
 
-// AnyPageFaultVirtualRotate is [PageFaultVirtualRotateV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultVirtualRotate is [PageFaultVirtualRotateV2] in any version: a newer one is
+// decoded like it.
 type AnyPageFaultVirtualRotate struct {
 	Seen etw.Seen
 	PageFaultVirtualRotateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultVirtualRotate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultVirtualRotateV2}
-}
-func (e *AnyPageFaultVirtualRotate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultVirtualRotate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultVirtualRotateV2.DecodePayload(p, ptr)
@@ -3804,18 +3354,16 @@ func (e *AnyPageFaultVirtualRotate) DecodeVersion(version uint8, p []byte, ptr e
 func (e AnyPageFaultVirtualRotate) Clone() *AnyPageFaultVirtualRotate { return &e }
 
 // PageFaultVirtualAllocDCStartV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 128 (VirtualAllocDCStart),
-// version 2, of task PageFault, keyword EVENT_TRACE_FLAG_VIRTUAL_ALLOC.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 128 (VirtualAllocDCStart), version 2, of
+// [TaskPageFault], enabled by [KeywordVirtualAlloc] (0x4000). Its payload has 32 bytes, 20 in
+// programs of 32 bits. [AnyPageFaultVirtualAllocDCStart] takes newer versions, too.
 //
-// Virtual memory that is allocated when the session starts. The layout is that
-// of descriptions; no trace with the event was at hand.
+// Virtual memory that is allocated when the session starts. The layout is that of
+// descriptions; no trace with the event was at hand.
 type PageFaultVirtualAllocDCStartV2 struct {
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	// Bytes.
-	RegionSize etw.Pointer
-	// The process whose memory it is.
-	ProcessId         uint32
+	BaseAddress       etw.Pointer // Where the memory lies.
+	RegionSize        etw.Pointer // Bytes.
+	ProcessId         uint32      // The process whose memory it is.
 	Flags             VirtualAllocFlags
 	CommitSizeInBytes etw.Pointer
 }
@@ -3825,8 +3373,7 @@ func (*PageFaultVirtualAllocDCStartV2) EventDesc() *etw.EventDesc {
 	return &pageFaultVirtualAllocDCStartV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultVirtualAllocDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultVirtualAllocRundownLayout)(e).decode(p, ptr, &pageFaultVirtualAllocDCStartV2)
 }
@@ -3844,19 +3391,16 @@ func (e *PageFaultVirtualAllocDCStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultVirtualAllocDCStartV2) Clone() *PageFaultVirtualAllocDCStartV2 { return &e }
 
-func (e PageFaultVirtualAllocDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultVirtualAllocDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultVirtualAllocDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultVirtualAllocDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultVirtualAllocDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 128, Version: 2, Opcode: 128, Task: 11, Keywords: 0x4000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "VirtualAllocDCStart",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualAllocDCStart",
 	Fields: pageFaultVirtualAllocRundownLayoutFields,
 }
 
-// pageFaultVirtualAllocRundownLayout is the template
-// PageFault_VirtualAllocRundown, which several events use.
+// pageFaultVirtualAllocRundownLayout is the template PageFault_VirtualAllocRundown, which
+// several events use.
 type pageFaultVirtualAllocRundownLayout PageFaultVirtualAllocDCStartV2
 
 func (e *pageFaultVirtualAllocRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3903,21 +3447,14 @@ var pageFaultVirtualAllocRundownLayoutFields = []etw.FieldDesc{
 	{Name: "CommitSizeInBytes", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyPageFaultVirtualAllocDCStart is [PageFaultVirtualAllocDCStartV2] in any
-// version: a newer one is decoded like it.
+// AnyPageFaultVirtualAllocDCStart is [PageFaultVirtualAllocDCStartV2] in any version: a newer
+// one is decoded like it.
 type AnyPageFaultVirtualAllocDCStart struct {
 	Seen etw.Seen
 	PageFaultVirtualAllocDCStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultVirtualAllocDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultVirtualAllocDCStartV2}
-}
-func (e *AnyPageFaultVirtualAllocDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultVirtualAllocDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultVirtualAllocDCStartV2.DecodePayload(p, ptr)
@@ -3927,18 +3464,16 @@ func (e *AnyPageFaultVirtualAllocDCStart) DecodeVersion(version uint8, p []byte,
 func (e AnyPageFaultVirtualAllocDCStart) Clone() *AnyPageFaultVirtualAllocDCStart { return &e }
 
 // PageFaultVirtualAllocDCStopV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 129 (VirtualAllocDCStop),
-// version 2, of task PageFault, keyword EVENT_TRACE_FLAG_VIRTUAL_ALLOC.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 129 (VirtualAllocDCStop), version 2, of
+// [TaskPageFault], enabled by [KeywordVirtualAlloc] (0x4000). Its payload has 32 bytes, 20 in
+// programs of 32 bits. [AnyPageFaultVirtualAllocDCStop] takes newer versions, too.
 //
-// Virtual memory that is allocated when the session ends. The layout is that
-// of descriptions; no trace with the event was at hand.
+// Virtual memory that is allocated when the session ends. The layout is that of descriptions;
+// no trace with the event was at hand.
 type PageFaultVirtualAllocDCStopV2 struct {
-	// Where the memory lies.
-	BaseAddress etw.Pointer
-	// Bytes.
-	RegionSize etw.Pointer
-	// The process whose memory it is.
-	ProcessId         uint32
+	BaseAddress       etw.Pointer // Where the memory lies.
+	RegionSize        etw.Pointer // Bytes.
+	ProcessId         uint32      // The process whose memory it is.
 	Flags             VirtualAllocFlags
 	CommitSizeInBytes etw.Pointer
 }
@@ -3948,8 +3483,7 @@ func (*PageFaultVirtualAllocDCStopV2) EventDesc() *etw.EventDesc {
 	return &pageFaultVirtualAllocDCStopV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultVirtualAllocDCStopV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultVirtualAllocRundownLayout)(e).decode(p, ptr, &pageFaultVirtualAllocDCStopV2)
 }
@@ -3967,32 +3501,22 @@ func (e *PageFaultVirtualAllocDCStopV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultVirtualAllocDCStopV2) Clone() *PageFaultVirtualAllocDCStopV2 { return &e }
 
-func (e PageFaultVirtualAllocDCStopV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultVirtualAllocDCStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultVirtualAllocDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultVirtualAllocDCStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultVirtualAllocDCStopV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 129, Version: 2, Opcode: 129, Task: 11, Keywords: 0x4000,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "VirtualAllocDCStop",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualAllocDCStop",
 	Fields: pageFaultVirtualAllocRundownLayoutFields,
 }
 
-// AnyPageFaultVirtualAllocDCStop is [PageFaultVirtualAllocDCStopV2] in any
-// version: a newer one is decoded like it.
+// AnyPageFaultVirtualAllocDCStop is [PageFaultVirtualAllocDCStopV2] in any version: a newer
+// one is decoded like it.
 type AnyPageFaultVirtualAllocDCStop struct {
 	Seen etw.Seen
 	PageFaultVirtualAllocDCStopV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultVirtualAllocDCStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultVirtualAllocDCStopV2}
-}
-func (e *AnyPageFaultVirtualAllocDCStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultVirtualAllocDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultVirtualAllocDCStopV2.DecodePayload(p, ptr)
@@ -4001,27 +3525,24 @@ func (e *AnyPageFaultVirtualAllocDCStop) DecodeVersion(version uint8, p []byte, 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualAllocDCStop) Clone() *AnyPageFaultVirtualAllocDCStop { return &e }
 
-// PageFaultPageAccessExV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 130 (PageAccessEx), version 2,
-// of task PageFault.
+// PageFaultPageAccessExV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 130 (PageAccessEx), version 2, of [TaskPageFault]. [AnyPageFaultPageAccessEx] takes
+// newer versions, too.
 //
-// Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is
-// PageAccessEx. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Logged with PERF_MEMORY of the group masks. xperf's name for stacks of it is PageAccessEx.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PageFaultPageAccessExV2 struct {
 	Identity                uint64
 	PageFrameIndex          etw.Pointer
 	FileKeyOrVirtualAddress etw.Pointer
-	// The address that was touched.
-	VirtualAddress    etw.Pointer
-	HasVirtualAddress bool // the payload has VirtualAddress
+	VirtualAddress          etw.Pointer // The address that was touched.
+	HasVirtualAddress       bool        // the payload has VirtualAddress
 }
 
 // EventDesc returns the description of the event.
 func (*PageFaultPageAccessExV2) EventDesc() *etw.EventDesc { return &pageFaultPageAccessExV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultPageAccessExV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPageIdentityLayout)(e).decode(p, ptr, &pageFaultPageAccessExV2)
 }
@@ -4039,32 +3560,22 @@ func (e *PageFaultPageAccessExV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultPageAccessExV2) Clone() *PageFaultPageAccessExV2 { return &e }
 
-func (e PageFaultPageAccessExV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultPageAccessExV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultPageAccessExV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultPageAccessExV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultPageAccessExV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 130, Version: 2, Opcode: 130, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "PageAccessEx",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "PageAccessEx",
 	Fields: pageFaultPageIdentityLayoutFields,
 }
 
-// AnyPageFaultPageAccessEx is [PageFaultPageAccessExV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultPageAccessEx is [PageFaultPageAccessExV2] in any version: a newer one is decoded
+// like it.
 type AnyPageFaultPageAccessEx struct {
 	Seen etw.Seen
 	PageFaultPageAccessExV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultPageAccessEx) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultPageAccessExV2}
-}
-func (e *AnyPageFaultPageAccessEx) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultPageAccessEx) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultPageAccessExV2.DecodePayload(p, ptr)
@@ -4073,14 +3584,13 @@ func (e *AnyPageFaultPageAccessEx) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyPageFaultPageAccessEx) Clone() *AnyPageFaultPageAccessEx { return &e }
 
-// PageFaultMemResetInfoV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 134 (MemResetInfo), version 2,
-// of task PageFault.
+// PageFaultMemResetInfoV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 134 (MemResetInfo), version 2, of [TaskPageFault]. Its payload has 20 bytes, 12 in
+// programs of 32 bits. [AnyPageFaultMemResetInfo] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PageFaultMemResetInfoV2 struct {
-	// Where the memory lies.
-	BaseAddress etw.Pointer
+	BaseAddress etw.Pointer // Where the memory lies.
 	SizeInBytes etw.Pointer
 	Flags       uint32
 }
@@ -4088,8 +3598,7 @@ type PageFaultMemResetInfoV2 struct {
 // EventDesc returns the description of the event.
 func (*PageFaultMemResetInfoV2) EventDesc() *etw.EventDesc { return &pageFaultMemResetInfoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultMemResetInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.BaseAddress = c.Pointer()
@@ -4123,14 +3632,11 @@ func (e *PageFaultMemResetInfoV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PageFaultMemResetInfoV2) Clone() *PageFaultMemResetInfoV2 { return &e }
 
-func (e PageFaultMemResetInfoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PageFaultMemResetInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PageFaultMemResetInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PageFaultMemResetInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultMemResetInfoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 134, Version: 2, Opcode: 134, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "MemResetInfo",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "MemResetInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "BaseAddress", Type: etw.InPointer},
 		{Name: "SizeInBytes", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -4138,21 +3644,14 @@ var pageFaultMemResetInfoV2 = etw.EventDesc{
 	},
 }
 
-// AnyPageFaultMemResetInfo is [PageFaultMemResetInfoV2] in any version: a
-// newer one is decoded like it.
+// AnyPageFaultMemResetInfo is [PageFaultMemResetInfoV2] in any version: a newer one is decoded
+// like it.
 type AnyPageFaultMemResetInfo struct {
 	Seen etw.Seen
 	PageFaultMemResetInfoV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultMemResetInfo) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultMemResetInfoV2}
-}
-func (e *AnyPageFaultMemResetInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultMemResetInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultMemResetInfoV2.DecodePayload(p, ptr)
@@ -4162,11 +3661,12 @@ func (e *AnyPageFaultMemResetInfo) DecodeVersion(version uint8, p []byte, ptr et
 func (e AnyPageFaultMemResetInfo) Clone() *AnyPageFaultMemResetInfo { return &e }
 
 // PageFaultPfmappedSectionObjectCreateV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 135
-// (PfmappedSectionObjectCreate), version 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 135 (PfmappedSectionObjectCreate), version 2,
+// of [TaskPageFault]. Its payload has 16 bytes, 8 in programs of 32 bits.
+// [AnyPageFaultPfmappedSectionObjectCreate] takes newer versions, too.
 //
-// Logged with PERF_DLL_INFO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_DLL_INFO of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultPfmappedSectionObjectCreateV2 struct {
 	SectionObject etw.Pointer
 	RangeBase     etw.Pointer
@@ -4177,8 +3677,7 @@ func (*PageFaultPfmappedSectionObjectCreateV2) EventDesc() *etw.EventDesc {
 	return &pageFaultPfmappedSectionObjectCreateV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultPfmappedSectionObjectCreateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPFMappedSectionObjectLayout)(e).decode(p, ptr, &pageFaultPfmappedSectionObjectCreateV2)
 }
@@ -4201,20 +3700,15 @@ func (e PageFaultPfmappedSectionObjectCreateV2) Clone() *PageFaultPfmappedSectio
 func (e PageFaultPfmappedSectionObjectCreateV2) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e PageFaultPfmappedSectionObjectCreateV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e PageFaultPfmappedSectionObjectCreateV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var pageFaultPfmappedSectionObjectCreateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 135, Version: 2, Opcode: 135, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "PfmappedSectionObjectCreate",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "PfmappedSectionObjectCreate",
 	Fields: pageFaultPFMappedSectionObjectLayoutFields,
 }
 
-// pageFaultPFMappedSectionObjectLayout is the template
-// PageFault_PFMappedSectionObject, which several events use.
+// pageFaultPFMappedSectionObjectLayout is the template PageFault_PFMappedSectionObject, which
+// several events use.
 type pageFaultPFMappedSectionObjectLayout PageFaultPfmappedSectionObjectCreateV2
 
 func (e *pageFaultPFMappedSectionObjectLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -4246,22 +3740,14 @@ var pageFaultPFMappedSectionObjectLayoutFields = []etw.FieldDesc{
 	{Name: "RangeBase", Type: etw.InPointer},
 }
 
-// AnyPageFaultPfmappedSectionObjectCreate is
-// [PageFaultPfmappedSectionObjectCreateV2] in any version: a newer one is
-// decoded like it.
+// AnyPageFaultPfmappedSectionObjectCreate is [PageFaultPfmappedSectionObjectCreateV2] in any
+// version: a newer one is decoded like it.
 type AnyPageFaultPfmappedSectionObjectCreate struct {
 	Seen etw.Seen
 	PageFaultPfmappedSectionObjectCreateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultPfmappedSectionObjectCreate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultPfmappedSectionObjectCreateV2}
-}
-func (e *AnyPageFaultPfmappedSectionObjectCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultPfmappedSectionObjectCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultPfmappedSectionObjectCreateV2.DecodePayload(p, ptr)
@@ -4273,11 +3759,12 @@ func (e AnyPageFaultPfmappedSectionObjectCreate) Clone() *AnyPageFaultPfmappedSe
 }
 
 // PageFaultPfmappedSectionObjectDeleteV2 is the classic event of class
-// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 136
-// (PfmappedSectionObjectDelete), version 2, of task PageFault.
+// 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 136 (PfmappedSectionObjectDelete), version 2,
+// of [TaskPageFault]. Its payload has 16 bytes, 8 in programs of 32 bits.
+// [AnyPageFaultPfmappedSectionObjectDelete] takes newer versions, too.
 //
-// Logged with PERF_DLL_INFO of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_DLL_INFO of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PageFaultPfmappedSectionObjectDeleteV2 struct {
 	SectionObject etw.Pointer
 	RangeBase     etw.Pointer
@@ -4288,8 +3775,7 @@ func (*PageFaultPfmappedSectionObjectDeleteV2) EventDesc() *etw.EventDesc {
 	return &pageFaultPfmappedSectionObjectDeleteV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PageFaultPfmappedSectionObjectDeleteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pageFaultPFMappedSectionObjectLayout)(e).decode(p, ptr, &pageFaultPfmappedSectionObjectDeleteV2)
 }
@@ -4312,34 +3798,21 @@ func (e PageFaultPfmappedSectionObjectDeleteV2) Clone() *PageFaultPfmappedSectio
 func (e PageFaultPfmappedSectionObjectDeleteV2) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e PageFaultPfmappedSectionObjectDeleteV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e PageFaultPfmappedSectionObjectDeleteV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var pageFaultPfmappedSectionObjectDeleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 136, Version: 2, Opcode: 136, Task: 11,
-	Class:    etw.GUID{0xd3, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "PageFault", OpcodeName: "PfmappedSectionObjectDelete",
+	Class: classPageFault, TaskName: "PageFault", OpcodeName: "PfmappedSectionObjectDelete",
 	Fields: pageFaultPFMappedSectionObjectLayoutFields,
 }
 
-// AnyPageFaultPfmappedSectionObjectDelete is
-// [PageFaultPfmappedSectionObjectDeleteV2] in any version: a newer one is
-// decoded like it.
+// AnyPageFaultPfmappedSectionObjectDelete is [PageFaultPfmappedSectionObjectDeleteV2] in any
+// version: a newer one is decoded like it.
 type AnyPageFaultPfmappedSectionObjectDelete struct {
 	Seen etw.Seen
 	PageFaultPfmappedSectionObjectDeleteV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPageFaultPfmappedSectionObjectDelete) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pageFaultPfmappedSectionObjectDeleteV2}
-}
-func (e *AnyPageFaultPfmappedSectionObjectDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPageFaultPfmappedSectionObjectDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PageFaultPfmappedSectionObjectDeleteV2.DecodePayload(p, ptr)

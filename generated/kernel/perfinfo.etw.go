@@ -7,30 +7,24 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// PerfInfoMarkV0 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 34 (Mark), version 0, of task
-// PerfInfo.
+// PerfInfoMarkV0 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 34
+// (Mark), version 0, of [TaskPerfInfo]. [AnyPerfInfoMark] takes newer versions, too.
 //
-// A mark that a person or a script set in the trace. xperf's name for stacks
-// of it is Mark.
+// A mark that a person or a script set in the trace. xperf's name for stacks of it is Mark.
 type PerfInfoMarkV0 struct {
-	// The text of the mark.
-	Message etw.ANSI
-	// Means nothing.
-	Padding    etw.UTF16
-	HasPadding bool // the payload has Padding
+	Message    etw.ANSI  // The text of the mark.
+	Padding    etw.UTF16 // Means nothing.
+	HasPadding bool      // the payload has Padding
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoMarkV0) EventDesc() *etw.EventDesc { return &perfInfoMarkV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoMarkV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	*e = PerfInfoMarkV0{}
 	c := etw.NewCursor(p, 0, ptr)
@@ -71,33 +65,24 @@ func (e PerfInfoMarkV0) Clone() *PerfInfoMarkV0 {
 	return &e
 }
 
-func (e PerfInfoMarkV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoMarkV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoMarkV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoMarkV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoMarkV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "Mark",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "Mark",
 	Fields: []etw.FieldDesc{
 		{Name: "Message", Type: etw.InAnsiString, Out: etw.OutUTF8},
 		{Name: "Padding", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 1}, When: etw.When{Left: 2}},
 	},
 }
 
-// AnyPerfInfoMark is [PerfInfoMarkV0] in any version: a newer one is decoded
-// like it.
+// AnyPerfInfoMark is [PerfInfoMarkV0] in any version: a newer one is decoded like it.
 type AnyPerfInfoMark struct {
 	Seen etw.Seen
 	PerfInfoMarkV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoMark) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoMarkV0} }
-func (e *AnyPerfInfoMark) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoMark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PerfInfoMarkV0.DecodePayload(p, ptr)
@@ -110,26 +95,21 @@ func (e AnyPerfInfoMark) Clone() *AnyPerfInfoMark {
 	return &e
 }
 
-// PerfInfoSampleV1 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 46 (Sample), version 1, of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE.
+// PerfInfoSampleV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
+// 46 (Sample), version 1. Its payload has 14 bytes, 10 in programs of 32 bits.
+// [AnyPerfInfoSample] says what it means.
 //
-// What a processor did when the profile timer ticked. xperf's name for stacks
-// of it is Profile. The layout is that of descriptions; no trace with the
-// event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoSampleV1 struct {
-	// The instruction that was interrupted.
 	InstructionPointer etw.Pointer
-	// The thread that was interrupted; 0 is the idle thread.
-	ThreadId uint32
-	Count    uint16
+	ThreadId           uint32
+	Count              uint16
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoSampleV1) EventDesc() *etw.EventDesc { return &perfInfoSampleV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSampleV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.InstructionPointer = c.Pointer()
@@ -163,14 +143,11 @@ func (e *PerfInfoSampleV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSampleV1) Clone() *PerfInfoSampleV1 { return &e }
 
-func (e PerfInfoSampleV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSampleV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSampleV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSampleV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSampleV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 1, Opcode: 46, Task: 12, Keywords: 0x1000000,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "Sample",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "InstructionPointer", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -178,27 +155,21 @@ var perfInfoSampleV1 = etw.EventDesc{
 	},
 }
 
-// PerfInfoSampleV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 46 (Sample), version 2, of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE.
-//
-// What a processor did when the profile timer ticked. xperf's name for stacks
-// of it is Profile.
+// PerfInfoSampleV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
+// 46 (Sample), version 2. Its payload has 16 bytes, 12 in programs of 32 bits.
+// [AnyPerfInfoSample] says what it means.
 type PerfInfoSampleV2 struct {
-	// The instruction that was interrupted.
 	InstructionPointer etw.Pointer
-	// The thread that was interrupted; 0 is the idle thread.
-	ThreadId uint32
-	Count    uint16
-	Flags    uint8
-	Rank     uint8
+	ThreadId           uint32
+	Count              uint16
+	Flags              uint8
+	Rank               uint8
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoSampleV2) EventDesc() *etw.EventDesc { return &perfInfoSampleV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSampleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.InstructionPointer = c.Pointer()
@@ -240,14 +211,11 @@ func (e *PerfInfoSampleV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSampleV2) Clone() *PerfInfoSampleV2 { return &e }
 
-func (e PerfInfoSampleV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSampleV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSampleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSampleV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSampleV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 12, Keywords: 0x1000000,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "Sample",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "InstructionPointer", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -257,42 +225,39 @@ var perfInfoSampleV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoSample is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 46 (Sample), of task PerfInfo,
-// keyword EVENT_TRACE_FLAG_PROFILE, in any version.
+// AnyPerfInfoSample is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
+// 46 (Sample) in any version, of [TaskPerfInfo], enabled by [KeywordProfile] (0x1000000).
 //
-// What a processor did when the profile timer ticked. xperf's name for stacks
-// of it is Profile.
+// What a processor did when the profile timer ticked. xperf's name for stacks of it is
+// Profile.
 //
-// The versions are [PerfInfoSampleV1] and [PerfInfoSampleV2]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [PerfInfoSampleV1] and [PerfInfoSampleV2]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyPerfInfoSample struct {
 	Seen etw.Seen
 
-	// The instruction that was interrupted.
-	InstructionPointer etw.Pointer
-	// The thread that was interrupted; 0 is the idle thread.
-	ThreadId uint32
-	Count    uint16
-	Flags    uint8 // since version 2
-	Rank     uint8 // since version 2
+	InstructionPointer etw.Pointer // The instruction that was interrupted.
+	ThreadId           uint32      // The thread that was interrupted; 0 is the idle thread.
+	Count              uint16
+	Flags              uint8 // since version 2
+	Rank               uint8 // since version 2
 }
 
-// HasFlags and its like report whether the version that was decoded has a
-// field.
+// HasFlags reports whether the decoded version has Flags.
 func (e *AnyPerfInfoSample) HasFlags() bool { return e.Seen.Layout >= 2 }
-func (e *AnyPerfInfoSample) HasRank() bool  { return e.Seen.Layout >= 2 }
+
+// HasRank reports whether the decoded version has Rank.
+func (e *AnyPerfInfoSample) HasRank() bool { return e.Seen.Layout >= 2 }
 
 var anyPerfInfoSample = []*etw.EventDesc{&perfInfoSampleV1, &perfInfoSampleV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoSample) EventDescs() []*etw.EventDesc { return anyPerfInfoSample }
-func (e *AnyPerfInfoSample) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPerfInfoSample, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyPerfInfoSample) EventDesc() *etw.EventDesc { return etw.DescOf(anyPerfInfoSample, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPerfInfoSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -340,33 +305,29 @@ func (e *AnyPerfInfoSample) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyPerfInfoSample) Clone() *AnyPerfInfoSample { return &e }
 
-func (e AnyPerfInfoSample) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoSample) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPerfInfoSample) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoSample) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PerfInfoPMCSampleV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 47 (PMCSample), version 2, of
-// task PerfInfo.
+// PerfInfoPMCSampleV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 47 (PMCSample), version 2, of [TaskPerfInfo]. Its payload has 16 bytes, 12 in
+// programs of 32 bits. [AnyPerfInfoPMCSample] takes newer versions, too.
 //
-// What a processor did when a hardware counter overflowed. Logged with
-// PERF_PMC_PROFILE of the group masks. xperf's name for stacks of it is
-// PmcInterrupt. The layout is that of descriptions; no trace with the event
-// was at hand.
+// What a processor did when a hardware counter overflowed. Logged with PERF_PMC_PROFILE of the
+// group masks. xperf's name for stacks of it is PmcInterrupt. The layout is that of
+// descriptions; no trace with the event was at hand.
 type PerfInfoPMCSampleV2 struct {
-	// The instruction that was interrupted.
-	InstructionPointer etw.Pointer
-	// The thread that was interrupted; 0 is the idle thread.
-	ThreadId      uint32
-	ProfileSource ProfileSource16
-	// Means nothing.
-	Reserved uint16
+	InstructionPointer etw.Pointer // The instruction that was interrupted.
+	ThreadId           uint32      // The thread that was interrupted; 0 is the idle thread.
+	ProfileSource      ProfileSource16
+	Reserved           uint16 // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoPMCSampleV2) EventDesc() *etw.EventDesc { return &perfInfoPMCSampleV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoPMCSampleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.InstructionPointer = c.Pointer()
@@ -404,14 +365,11 @@ func (e *PerfInfoPMCSampleV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoPMCSampleV2) Clone() *PerfInfoPMCSampleV2 { return &e }
 
-func (e PerfInfoPMCSampleV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoPMCSampleV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoPMCSampleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoPMCSampleV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoPMCSampleV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "PMCSample",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "PMCSample",
 	Fields: []etw.FieldDesc{
 		{Name: "InstructionPointer", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -420,21 +378,14 @@ var perfInfoPMCSampleV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoPMCSample is [PerfInfoPMCSampleV2] in any version: a newer one is
-// decoded like it.
+// AnyPerfInfoPMCSample is [PerfInfoPMCSampleV2] in any version: a newer one is decoded like
+// it.
 type AnyPerfInfoPMCSample struct {
 	Seen etw.Seen
 	PerfInfoPMCSampleV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoPMCSample) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoPMCSampleV2}
-}
-func (e *AnyPerfInfoPMCSample) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoPMCSample) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoPMCSampleV2.DecodePayload(p, ptr)
@@ -443,9 +394,9 @@ func (e *AnyPerfInfoPMCSample) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyPerfInfoPMCSample) Clone() *AnyPerfInfoPMCSample { return &e }
 
-// PerfInfoPmcCtrConfigV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 48 (PmcCtrConfig), version 2,
-// of task PerfInfo.
+// PerfInfoPmcCtrConfigV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 48 (PmcCtrConfig), version 2, of [TaskPerfInfo]. [AnyPerfInfoPmcCtrConfig] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoPmcCtrConfigV2 struct {
@@ -456,8 +407,7 @@ type PerfInfoPmcCtrConfigV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoPmcCtrConfigV2) EventDesc() *etw.EventDesc { return &perfInfoPmcCtrConfigV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoPmcCtrConfigV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&perfInfoPmcCtrConfigV2, p, ptr)
@@ -493,35 +443,25 @@ func (e PerfInfoPmcCtrConfigV2) Clone() *PerfInfoPmcCtrConfigV2 {
 	return &e
 }
 
-func (e PerfInfoPmcCtrConfigV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoPmcCtrConfigV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoPmcCtrConfigV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoPmcCtrConfigV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoPmcCtrConfigV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "PmcCtrConfig",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "PmcCtrConfig",
 	Fields: []etw.FieldDesc{
 		{Name: "CounterCount", Type: etw.InUInt32},
 		{Name: "CounterName", Type: etw.InUnicodeString, Count: etw.Size{Kind: etw.SizeField}},
 	},
 }
 
-// AnyPerfInfoPmcCtrConfig is [PerfInfoPmcCtrConfigV2] in any version: a newer
-// one is decoded like it.
+// AnyPerfInfoPmcCtrConfig is [PerfInfoPmcCtrConfigV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoPmcCtrConfig struct {
 	Seen etw.Seen
 	PerfInfoPmcCtrConfigV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoPmcCtrConfig) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoPmcCtrConfigV2}
-}
-func (e *AnyPerfInfoPmcCtrConfig) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoPmcCtrConfig) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoPmcCtrConfigV2.DecodePayload(p, ptr)
@@ -534,8 +474,8 @@ func (e AnyPerfInfoPmcCtrConfig) Clone() *AnyPerfInfoPmcCtrConfig {
 }
 
 // PerfInfoPmcCounterCorruptionV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 49 (PmcCounterCorruption),
-// version 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 49 (PmcCounterCorruption), version 2, of
+// [TaskPerfInfo]. [AnyPerfInfoPmcCounterCorruption] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoPmcCounterCorruptionV2 struct {
@@ -549,8 +489,7 @@ func (*PerfInfoPmcCounterCorruptionV2) EventDesc() *etw.EventDesc {
 	return &perfInfoPmcCounterCorruptionV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoPmcCounterCorruptionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&perfInfoPmcCounterCorruptionV2, p, ptr)
@@ -590,14 +529,11 @@ func (e PerfInfoPmcCounterCorruptionV2) Clone() *PerfInfoPmcCounterCorruptionV2 
 	return &e
 }
 
-func (e PerfInfoPmcCounterCorruptionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoPmcCounterCorruptionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoPmcCounterCorruptionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoPmcCounterCorruptionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoPmcCounterCorruptionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "PmcCounterCorruption",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "PmcCounterCorruption",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessorNumber", Type: etw.InUInt32},
 		{Name: "CounterCount", Type: etw.InUInt32},
@@ -605,21 +541,14 @@ var perfInfoPmcCounterCorruptionV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoPmcCounterCorruption is [PerfInfoPmcCounterCorruptionV2] in any
-// version: a newer one is decoded like it.
+// AnyPerfInfoPmcCounterCorruption is [PerfInfoPmcCounterCorruptionV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoPmcCounterCorruption struct {
 	Seen etw.Seen
 	PerfInfoPmcCounterCorruptionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoPmcCounterCorruption) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoPmcCounterCorruptionV2}
-}
-func (e *AnyPerfInfoPmcCounterCorruption) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoPmcCounterCorruption) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoPmcCounterCorruptionV2.DecodePayload(p, ptr)
@@ -631,32 +560,26 @@ func (e AnyPerfInfoPmcCounterCorruption) Clone() *AnyPerfInfoPmcCounterCorruptio
 	return &e
 }
 
-// PerfInfoISRMSIV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 50 (ISR-MSI), version 2, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_INTERRUPT.
+// PerfInfoISRMSIV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
+// 50 (ISR-MSI), version 2, of [TaskPerfInfo], enabled by [KeywordInterrupt] (0x40). Its
+// payload has 24 bytes, 20 in programs of 32 bits. [AnyPerfInfoISRMSI] takes newer versions,
+// too.
 //
-// An interrupt was served. Its start is InitialTime, its end the time of the
-// event. The layout is that of descriptions; no trace with the event was at
-// hand.
+// An interrupt was served. Its start is InitialTime, its end the time of the event. The layout
+// is that of descriptions; no trace with the event was at hand.
 type PerfInfoISRMSIV2 struct {
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
-	// What it returned.
-	ReturnValue uint8
-	// The number of the interrupt.
-	Vector uint16
-	// Means nothing.
-	Reserved      uint8
+	InitialTime   uint64      // When it began, by the session's clock.
+	Routine       etw.Pointer // The address of the routine.
+	ReturnValue   uint8       // What it returned.
+	Vector        uint16      // The number of the interrupt.
+	Reserved      uint8       // Means nothing.
 	MessageNumber uint32
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoISRMSIV2) EventDesc() *etw.EventDesc { return &perfInfoISRMSIV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoISRMSIV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&perfInfoISRMSIV2, p, ptr)
@@ -705,14 +628,11 @@ func (e *PerfInfoISRMSIV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoISRMSIV2) Clone() *PerfInfoISRMSIV2 { return &e }
 
-func (e PerfInfoISRMSIV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoISRMSIV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoISRMSIV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoISRMSIV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRMSIV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 12, Keywords: 0x40,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ISR-MSI",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-MSI",
 	Fields: []etw.FieldDesc{
 		{Name: "InitialTime", Type: etw.InUInt64, Out: etw.OutETWTime},
 		{Name: "Routine", Type: etw.InPointer},
@@ -723,19 +643,13 @@ var perfInfoISRMSIV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoISRMSI is [PerfInfoISRMSIV2] in any version: a newer one is
-// decoded like it.
+// AnyPerfInfoISRMSI is [PerfInfoISRMSIV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoISRMSI struct {
 	Seen etw.Seen
 	PerfInfoISRMSIV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoISRMSI) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoISRMSIV2} }
-func (e *AnyPerfInfoISRMSI) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoISRMSI) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoISRMSIV2.DecodePayload(p, ptr)
@@ -744,22 +658,21 @@ func (e *AnyPerfInfoISRMSI) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyPerfInfoISRMSI) Clone() *AnyPerfInfoISRMSI { return &e }
 
-// PerfInfoSysClEnterV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 51 (SysClEnter), version 2, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_SYSTEMCALL.
+// PerfInfoSysClEnterV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 51 (SysClEnter), version 2, of [TaskPerfInfo], enabled by [KeywordSystemcall] (0x80).
+// Its payload has 8 bytes, 4 in programs of 32 bits. [AnyPerfInfoSysClEnter] takes newer
+// versions, too.
 //
-// A system call starts. xperf's name for stacks of it is SyscallEnter. The
-// layout is that of descriptions; no trace with the event was at hand.
+// A system call starts. xperf's name for stacks of it is SyscallEnter. The layout is that of
+// descriptions; no trace with the event was at hand.
 type PerfInfoSysClEnterV2 struct {
-	// The address of the system call's function.
-	SysCallAddress etw.Pointer
+	SysCallAddress etw.Pointer // The address of the system call's function.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoSysClEnterV2) EventDesc() *etw.EventDesc { return &perfInfoSysClEnterV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSysClEnterV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SysCallAddress = c.Pointer()
@@ -785,34 +698,24 @@ func (e *PerfInfoSysClEnterV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSysClEnterV2) Clone() *PerfInfoSysClEnterV2 { return &e }
 
-func (e PerfInfoSysClEnterV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSysClEnterV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSysClEnterV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSysClEnterV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSysClEnterV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 12, Keywords: 0x80,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "SysClEnter",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SysClEnter",
 	Fields: []etw.FieldDesc{
 		{Name: "SysCallAddress", Type: etw.InPointer},
 	},
 }
 
-// AnyPerfInfoSysClEnter is [PerfInfoSysClEnterV2] in any version: a newer one
-// is decoded like it.
+// AnyPerfInfoSysClEnter is [PerfInfoSysClEnterV2] in any version: a newer one is decoded like
+// it.
 type AnyPerfInfoSysClEnter struct {
 	Seen etw.Seen
 	PerfInfoSysClEnterV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoSysClEnter) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoSysClEnterV2}
-}
-func (e *AnyPerfInfoSysClEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoSysClEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoSysClEnterV2.DecodePayload(p, ptr)
@@ -821,22 +724,20 @@ func (e *AnyPerfInfoSysClEnter) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyPerfInfoSysClEnter) Clone() *AnyPerfInfoSysClEnter { return &e }
 
-// PerfInfoSysClExitV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 52 (SysClExit), version 2, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_SYSTEMCALL.
+// PerfInfoSysClExitV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 52 (SysClExit), version 2, of [TaskPerfInfo], enabled by [KeywordSystemcall] (0x80).
+// Its payload has 4 bytes. [AnyPerfInfoSysClExit] takes newer versions, too.
 //
-// A system call returns. xperf's name for stacks of it is SyscallExit. The
-// layout is that of descriptions; no trace with the event was at hand.
+// A system call returns. xperf's name for stacks of it is SyscallExit. The layout is that of
+// descriptions; no trace with the event was at hand.
 type PerfInfoSysClExitV2 struct {
-	// What the system call returned.
-	SysCallNtStatus uint32
+	SysCallNtStatus uint32 // What the system call returned.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoSysClExitV2) EventDesc() *etw.EventDesc { return &perfInfoSysClExitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSysClExitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&perfInfoSysClExitV2, p, ptr)
@@ -863,34 +764,24 @@ func (e *PerfInfoSysClExitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSysClExitV2) Clone() *PerfInfoSysClExitV2 { return &e }
 
-func (e PerfInfoSysClExitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSysClExitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSysClExitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSysClExitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSysClExitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 12, Keywords: 0x80,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "SysClExit",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SysClExit",
 	Fields: []etw.FieldDesc{
 		{Name: "SysCallNtStatus", Type: etw.InUInt32, Out: etw.OutNTStatus},
 	},
 }
 
-// AnyPerfInfoSysClExit is [PerfInfoSysClExitV2] in any version: a newer one is
-// decoded like it.
+// AnyPerfInfoSysClExit is [PerfInfoSysClExitV2] in any version: a newer one is decoded like
+// it.
 type AnyPerfInfoSysClExit struct {
 	Seen etw.Seen
 	PerfInfoSysClExitV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoSysClExit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoSysClExitV2}
-}
-func (e *AnyPerfInfoSysClExit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoSysClExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoSysClExitV2.DecodePayload(p, ptr)
@@ -900,14 +791,13 @@ func (e *AnyPerfInfoSysClExit) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 func (e AnyPerfInfoSysClExit) Clone() *AnyPerfInfoSysClExit { return &e }
 
 // PerfInfoSampledProfileCacheV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 55 (SampledProfileCache),
-// version 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 55 (SampledProfileCache), version 2, of
+// [TaskPerfInfo]. [AnyPerfInfoSampledProfileCache] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoSampledProfileCacheV2 struct {
 	Entries uint32
-	// Means nothing.
-	Pad1    uint32
+	Pad1    uint32                                  // Means nothing.
 	HasPad1 bool                                    // the payload has Pad1
 	Sample  PerfInfoSampledProfileCacheV2SampleList // Entries elements
 }
@@ -917,8 +807,7 @@ func (*PerfInfoSampledProfileCacheV2) EventDesc() *etw.EventDesc {
 	return &perfInfoSampledProfileCacheV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoSampledProfileCacheV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&perfInfoSampledProfileCacheV2, p, ptr)
@@ -965,14 +854,11 @@ func (e PerfInfoSampledProfileCacheV2) Clone() *PerfInfoSampledProfileCacheV2 {
 	return &e
 }
 
-func (e PerfInfoSampledProfileCacheV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSampledProfileCacheV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSampledProfileCacheV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSampledProfileCacheV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSampledProfileCacheV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "SampledProfileCache",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SampledProfileCache",
 	Fields: []etw.FieldDesc{
 		{Name: "Entries", Type: etw.InUInt32},
 		{Name: "Pad1", Type: etw.InUInt32, When: etw.When{Ptr: 8}},
@@ -1032,14 +918,8 @@ func (v *PerfInfoSampledProfileCacheV2Sample) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v PerfInfoSampledProfileCacheV2Sample) Clone() PerfInfoSampledProfileCacheV2Sample { return v }
 
-func (v *PerfInfoSampledProfileCacheV2Sample) value() etw.Value {
-	return etw.StructValue(&perfInfoSampledProfileCacheV2.Fields[2], v)
-}
-
-func (v PerfInfoSampledProfileCacheV2Sample) String() string       { return v.value().String() }
-func (v PerfInfoSampledProfileCacheV2Sample) LogValue() slog.Value { return v.value().LogValue() }
-func (v PerfInfoSampledProfileCacheV2Sample) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
+func (v PerfInfoSampledProfileCacheV2Sample) String() string {
+	return etw.StructValue(&perfInfoSampledProfileCacheV2.Fields[2], &v).String()
 }
 
 // PerfInfoSampledProfileCacheV2SampleList is a sequence of
@@ -1050,8 +930,7 @@ type PerfInfoSampledProfileCacheV2SampleList struct {
 	ptr etw.PtrSize
 }
 
-// MakePerfInfoSampledProfileCacheV2SampleList encodes elements, for building
-// an event.
+// MakePerfInfoSampledProfileCacheV2SampleList encodes elements, for building an event.
 func MakePerfInfoSampledProfileCacheV2SampleList(ptr etw.PtrSize, vs ...PerfInfoSampledProfileCacheV2Sample) (PerfInfoSampledProfileCacheV2SampleList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -1090,8 +969,7 @@ func (s PerfInfoSampledProfileCacheV2SampleList) All() iter.Seq[PerfInfoSampledP
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s PerfInfoSampledProfileCacheV2SampleList) Equal(t PerfInfoSampledProfileCacheV2SampleList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -1106,9 +984,8 @@ func (s PerfInfoSampledProfileCacheV2SampleList) Clone() PerfInfoSampledProfileC
 }
 
 func (s PerfInfoSampledProfileCacheV2SampleList) String() string { return etw.ElementsText(s.All()) }
-func (s PerfInfoSampledProfileCacheV2SampleList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s PerfInfoSampledProfileCacheV2SampleList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -1124,21 +1001,14 @@ func (s PerfInfoSampledProfileCacheV2SampleList) write(a *etw.Appender, i int, n
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyPerfInfoSampledProfileCache is [PerfInfoSampledProfileCacheV2] in any
-// version: a newer one is decoded like it.
+// AnyPerfInfoSampledProfileCache is [PerfInfoSampledProfileCacheV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoSampledProfileCache struct {
 	Seen etw.Seen
 	PerfInfoSampledProfileCacheV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoSampledProfileCache) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoSampledProfileCacheV2}
-}
-func (e *AnyPerfInfoSampledProfileCache) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoSampledProfileCache) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoSampledProfileCacheV2.DecodePayload(p, ptr)
@@ -1151,45 +1021,36 @@ func (e AnyPerfInfoSampledProfileCache) Clone() *AnyPerfInfoSampledProfileCache 
 }
 
 // PerfInfoDebuggerEnabledV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 58 (DebuggerEnabled), version
-// 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 58 (DebuggerEnabled), version 2, of
+// [TaskPerfInfo]. It has no payload. [AnyPerfInfoDebuggerEnabled] takes newer versions, too.
 //
-// Logged with PERF_DEBUGGER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-type PerfInfoDebuggerEnabledV2 struct{}
-
-func (*PerfInfoDebuggerEnabledV2) EventDesc() *etw.EventDesc                      { return &perfInfoDebuggerEnabledV2 }
-func (*PerfInfoDebuggerEnabledV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*PerfInfoDebuggerEnabledV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// Logged with PERF_DEBUGGER of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
+type PerfInfoDebuggerEnabledV2 struct {
+	etw.Empty
 }
-func (*PerfInfoDebuggerEnabledV2) FieldValue(int) etw.Value           { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*PerfInfoDebuggerEnabledV2) EventDesc() *etw.EventDesc { return &perfInfoDebuggerEnabledV2 }
+
+// Clone returns a copy of e.
 func (e PerfInfoDebuggerEnabledV2) Clone() *PerfInfoDebuggerEnabledV2 { return &e }
-func (e PerfInfoDebuggerEnabledV2) String() string                    { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoDebuggerEnabledV2) LogValue() slog.Value              { return etw.LogValue(&e) }
-func (e PerfInfoDebuggerEnabledV2) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
+
+func (e PerfInfoDebuggerEnabledV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoDebuggerEnabledV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 2, Opcode: 58, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "DebuggerEnabled",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DebuggerEnabled",
 }
 
-// AnyPerfInfoDebuggerEnabled is [PerfInfoDebuggerEnabledV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoDebuggerEnabled is [PerfInfoDebuggerEnabledV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoDebuggerEnabled struct {
 	Seen etw.Seen
 	PerfInfoDebuggerEnabledV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoDebuggerEnabled) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoDebuggerEnabledV2}
-}
-func (e *AnyPerfInfoDebuggerEnabled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoDebuggerEnabled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoDebuggerEnabledV2.DecodePayload(p, ptr)
@@ -1198,24 +1059,22 @@ func (e *AnyPerfInfoDebuggerEnabled) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyPerfInfoDebuggerEnabled) Clone() *AnyPerfInfoDebuggerEnabled { return &e }
 
-// PerfInfoThreadedDPCV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 66 (ThreadedDPC), version 2, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_DPC.
+// PerfInfoThreadedDPCV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 66 (ThreadedDPC), version 2, of [TaskPerfInfo], enabled by [KeywordDpc] (0x20). Its
+// payload has 16 bytes, 12 in programs of 32 bits. [AnyPerfInfoThreadedDPC] takes newer
+// versions, too.
 //
-// A deferred procedure call ran in a thread of its own. The layout is that of
-// descriptions; no trace with the event was at hand.
+// A deferred procedure call ran in a thread of its own. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PerfInfoThreadedDPCV2 struct {
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	InitialTime uint64      // When it began, by the session's clock.
+	Routine     etw.Pointer // The address of the routine.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoThreadedDPCV2) EventDesc() *etw.EventDesc { return &perfInfoThreadedDPCV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoThreadedDPCV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dpcLayout)(e).decode(p, ptr, &perfInfoThreadedDPCV2)
 }
@@ -1226,21 +1085,16 @@ func (e *PerfInfoThreadedDPCV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoThreadedDPCV2) FieldValue(i int) etw.Value {
-	return (*dpcLayout)(e).FieldValue(i)
-}
+func (e *PerfInfoThreadedDPCV2) FieldValue(i int) etw.Value { return (*dpcLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoThreadedDPCV2) Clone() *PerfInfoThreadedDPCV2 { return &e }
 
-func (e PerfInfoThreadedDPCV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoThreadedDPCV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoThreadedDPCV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoThreadedDPCV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoThreadedDPCV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 12, Keywords: 0x20,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ThreadedDPC",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ThreadedDPC",
 	Fields: dpcLayoutFields,
 }
 
@@ -1279,21 +1133,14 @@ var dpcLayoutFields = []etw.FieldDesc{
 	{Name: "Routine", Type: etw.InPointer},
 }
 
-// AnyPerfInfoThreadedDPC is [PerfInfoThreadedDPCV2] in any version: a newer
-// one is decoded like it.
+// AnyPerfInfoThreadedDPC is [PerfInfoThreadedDPCV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoThreadedDPC struct {
 	Seen etw.Seen
 	PerfInfoThreadedDPCV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoThreadedDPC) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoThreadedDPCV2}
-}
-func (e *AnyPerfInfoThreadedDPC) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoThreadedDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoThreadedDPCV2.DecodePayload(p, ptr)
@@ -1302,27 +1149,19 @@ func (e *AnyPerfInfoThreadedDPC) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyPerfInfoThreadedDPC) Clone() *AnyPerfInfoThreadedDPC { return &e }
 
-// PerfInfoISRV1 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67 (ISR), version 1, of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_INTERRUPT.
-//
-// An interrupt was served. Its start is InitialTime, its end the time of the
-// event. The layout is that of descriptions; no trace with the event was at
-// hand.
+// PerfInfoISRV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67
+// (ISR), version 1. Its payload has 20 bytes, 16 in programs of 32 bits. [AnyPerfInfoISR] says
+// what it means.
 type PerfInfoISRV1 struct {
-	// When it began, by the session's clock.
 	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
-	// What it returned.
+	Routine     etw.Pointer
 	ReturnValue uint32
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoISRV1) EventDesc() *etw.EventDesc { return &perfInfoISRV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoISRV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*isrv1Layout)(e).decode(p, ptr, &perfInfoISRV1)
 }
@@ -1333,21 +1172,16 @@ func (e *PerfInfoISRV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoISRV1) FieldValue(i int) etw.Value {
-	return (*isrv1Layout)(e).FieldValue(i)
-}
+func (e *PerfInfoISRV1) FieldValue(i int) etw.Value { return (*isrv1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoISRV1) Clone() *PerfInfoISRV1 { return &e }
 
-func (e PerfInfoISRV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoISRV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoISRV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoISRV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 1, Opcode: 67, Task: 12, Keywords: 0x40,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ISR",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR",
 	Fields: isrv1LayoutFields,
 }
 
@@ -1391,31 +1225,21 @@ var isrv1LayoutFields = []etw.FieldDesc{
 	{Name: "ReturnValue", Type: etw.InUInt32},
 }
 
-// PerfInfoISRV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67 (ISR), version 2, of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_INTERRUPT.
-//
-// An interrupt was served. Its start is InitialTime, its end the time of the
-// event. The layout is that of descriptions; no trace with the event was at
-// hand.
+// PerfInfoISRV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67
+// (ISR), version 2. Its payload has 20 bytes, 16 in programs of 32 bits. [AnyPerfInfoISR] says
+// what it means.
 type PerfInfoISRV2 struct {
-	// When it began, by the session's clock.
 	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
-	// What it returned.
+	Routine     etw.Pointer
 	ReturnValue uint8
-	// The number of the interrupt.
-	Vector uint16
-	// Means nothing.
-	Reserved uint8
+	Vector      uint16
+	Reserved    uint8
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoISRV2) EventDesc() *etw.EventDesc { return &perfInfoISRV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoISRV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*isrLayout)(e).decode(p, ptr, &perfInfoISRV2)
 }
@@ -1426,21 +1250,16 @@ func (e *PerfInfoISRV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoISRV2) FieldValue(i int) etw.Value {
-	return (*isrLayout)(e).FieldValue(i)
-}
+func (e *PerfInfoISRV2) FieldValue(i int) etw.Value { return (*isrLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoISRV2) Clone() *PerfInfoISRV2 { return &e }
 
-func (e PerfInfoISRV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoISRV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoISRV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoISRV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 12, Keywords: 0x40,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ISR",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR",
 	Fields: isrLayoutFields,
 }
 
@@ -1494,63 +1313,58 @@ var isrLayoutFields = []etw.FieldDesc{
 	{Name: "Reserved", Type: etw.InUInt8},
 }
 
-// AnyPerfInfoISR is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67 (ISR), of task PerfInfo,
-// keyword EVENT_TRACE_FLAG_INTERRUPT, in any version.
+// AnyPerfInfoISR is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67
+// (ISR) in any version, of [TaskPerfInfo], enabled by [KeywordInterrupt] (0x40).
 //
-// An interrupt was served. Its start is InitialTime, its end the time of the
-// event. The layout is that of descriptions; no trace with the event was at
-// hand.
+// An interrupt was served. Its start is InitialTime, its end the time of the event. The layout
+// is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [PerfInfoISRV1] and [PerfInfoISRV2]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [PerfInfoISRV1] and [PerfInfoISRV2]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyPerfInfoISR struct {
 	Seen etw.Seen
 
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
-	// What it returned.
-	ReturnValue uint32
+	InitialTime uint64      // When it began, by the session's clock.
+	Routine     etw.Pointer // The address of the routine.
+	ReturnValue uint32      // What it returned.
 	// The number of the interrupt.
 	Vector uint16 // since version 2
 	// Means nothing.
 	Reserved uint8 // since version 2
 }
 
-// HasVector and its like report whether the version that was decoded has a
-// field.
-func (e *AnyPerfInfoISR) HasVector() bool   { return e.Seen.Layout >= 2 }
+// HasVector reports whether the decoded version has Vector.
+func (e *AnyPerfInfoISR) HasVector() bool { return e.Seen.Layout >= 2 }
+
+// HasReserved reports whether the decoded version has Reserved.
 func (e *AnyPerfInfoISR) HasReserved() bool { return e.Seen.Layout >= 2 }
 
 var anyPerfInfoISR = []*etw.EventDesc{&perfInfoISRV1, &perfInfoISRV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoISR) EventDescs() []*etw.EventDesc { return anyPerfInfoISR }
-func (e *AnyPerfInfoISR) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPerfInfoISR, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyPerfInfoISR) EventDesc() *etw.EventDesc { return etw.DescOf(anyPerfInfoISR, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPerfInfoISR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyISRLayout)(e).decode(version, p, ptr, anyPerfInfoISR)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoISR) FieldValue(i int) etw.Value {
-	return (*anyISRLayout)(e).FieldValue(i)
-}
+func (e *AnyPerfInfoISR) FieldValue(i int) etw.Value { return (*anyISRLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoISR) Clone() *AnyPerfInfoISR { return &e }
 
-func (e AnyPerfInfoISR) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoISR) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPerfInfoISR) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoISR) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyISRLayout is what types for all versions of an event share, the newest of
-// which has the template ISR.
+// anyISRLayout is what types for all versions of an event share, the newest of which has the
+// template ISR.
 type anyISRLayout AnyPerfInfoISR
 
 func (e *anyISRLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1596,25 +1410,18 @@ func (e *anyISRLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// PerfInfoDPCV1 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 68 (DPC), version 1, of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_DPC.
-//
-// A deferred procedure call ran. Its start is InitialTime, its end the time of
-// the event. The layout is that of descriptions; no trace with the event was
-// at hand.
+// PerfInfoDPCV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 68
+// (DPC), version 1. Its payload has 16 bytes, 12 in programs of 32 bits. [AnyPerfInfoDPC] says
+// what it means.
 type PerfInfoDPCV1 struct {
-	// When it began, by the session's clock.
 	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	Routine     etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoDPCV1) EventDesc() *etw.EventDesc { return &perfInfoDPCV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoDPCV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dpcv1Layout)(e).decode(p, ptr, &perfInfoDPCV1)
 }
@@ -1625,21 +1432,16 @@ func (e *PerfInfoDPCV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoDPCV1) FieldValue(i int) etw.Value {
-	return (*dpcv1Layout)(e).FieldValue(i)
-}
+func (e *PerfInfoDPCV1) FieldValue(i int) etw.Value { return (*dpcv1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoDPCV1) Clone() *PerfInfoDPCV1 { return &e }
 
-func (e PerfInfoDPCV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoDPCV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoDPCV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoDPCV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoDPCV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 1, Opcode: 68, Task: 12, Keywords: 0x20,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "DPC",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DPC",
 	Fields: dpcv1LayoutFields,
 }
 
@@ -1678,25 +1480,18 @@ var dpcv1LayoutFields = []etw.FieldDesc{
 	{Name: "Routine", Type: etw.InPointer},
 }
 
-// PerfInfoDPCV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 68 (DPC), version 2, of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_DPC.
-//
-// A deferred procedure call ran. Its start is InitialTime, its end the time of
-// the event. The layout is that of descriptions; no trace with the event was
-// at hand.
+// PerfInfoDPCV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 68
+// (DPC), version 2. Its payload has 16 bytes, 12 in programs of 32 bits. [AnyPerfInfoDPC] says
+// what it means.
 type PerfInfoDPCV2 struct {
-	// When it began, by the session's clock.
 	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	Routine     etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoDPCV2) EventDesc() *etw.EventDesc { return &perfInfoDPCV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoDPCV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dpcLayout)(e).decode(p, ptr, &perfInfoDPCV2)
 }
@@ -1707,70 +1502,60 @@ func (e *PerfInfoDPCV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoDPCV2) FieldValue(i int) etw.Value {
-	return (*dpcLayout)(e).FieldValue(i)
-}
+func (e *PerfInfoDPCV2) FieldValue(i int) etw.Value { return (*dpcLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoDPCV2) Clone() *PerfInfoDPCV2 { return &e }
 
-func (e PerfInfoDPCV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoDPCV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoDPCV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoDPCV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoDPCV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 12, Keywords: 0x20,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "DPC",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DPC",
 	Fields: dpcLayoutFields,
 }
 
-// AnyPerfInfoDPC is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 68 (DPC), of task PerfInfo,
-// keyword EVENT_TRACE_FLAG_DPC, in any version.
+// AnyPerfInfoDPC is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 68
+// (DPC) in any version, of [TaskPerfInfo], enabled by [KeywordDpc] (0x20).
 //
-// A deferred procedure call ran. Its start is InitialTime, its end the time of
-// the event. The layout is that of descriptions; no trace with the event was
-// at hand.
+// A deferred procedure call ran. Its start is InitialTime, its end the time of the event. The
+// layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [PerfInfoDPCV1] and [PerfInfoDPCV2]; a newer one is decoded
-// like the last of these.
+// The versions are [PerfInfoDPCV1] and [PerfInfoDPCV2]; a newer one is decoded like the last
+// of these.
 type AnyPerfInfoDPC struct {
 	Seen etw.Seen
 
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	InitialTime uint64      // When it began, by the session's clock.
+	Routine     etw.Pointer // The address of the routine.
 }
 
 var anyPerfInfoDPC = []*etw.EventDesc{&perfInfoDPCV1, &perfInfoDPCV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoDPC) EventDescs() []*etw.EventDesc { return anyPerfInfoDPC }
-func (e *AnyPerfInfoDPC) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPerfInfoDPC, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyPerfInfoDPC) EventDesc() *etw.EventDesc { return etw.DescOf(anyPerfInfoDPC, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPerfInfoDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDPCLayout)(e).decode(version, p, ptr, anyPerfInfoDPC)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoDPC) FieldValue(i int) etw.Value {
-	return (*anyDPCLayout)(e).FieldValue(i)
-}
+func (e *AnyPerfInfoDPC) FieldValue(i int) etw.Value { return (*anyDPCLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoDPC) Clone() *AnyPerfInfoDPC { return &e }
 
-func (e AnyPerfInfoDPC) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoDPC) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPerfInfoDPC) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDPCLayout is what types for all versions of an event share, the newest of
-// which has the template DPC.
+// anyDPCLayout is what types for all versions of an event share, the newest of which has the
+// template DPC.
 type anyDPCLayout AnyPerfInfoDPC
 
 func (e *anyDPCLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1805,24 +1590,18 @@ func (e *anyDPCLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// PerfInfoTimerDPCV1 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 69 (TimerDPC), version 1, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_DPC.
-//
-// The deferred procedure call of a timer ran. The layout is that of
-// descriptions; no trace with the event was at hand.
+// PerfInfoTimerDPCV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 69 (TimerDPC), version 1. Its payload has 16 bytes, 12 in programs of 32 bits.
+// [AnyPerfInfoTimerDPC] says what it means.
 type PerfInfoTimerDPCV1 struct {
-	// When it began, by the session's clock.
 	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	Routine     etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoTimerDPCV1) EventDesc() *etw.EventDesc { return &perfInfoTimerDPCV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoTimerDPCV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dpcv1Layout)(e).decode(p, ptr, &perfInfoTimerDPCV1)
 }
@@ -1833,42 +1612,31 @@ func (e *PerfInfoTimerDPCV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoTimerDPCV1) FieldValue(i int) etw.Value {
-	return (*dpcv1Layout)(e).FieldValue(i)
-}
+func (e *PerfInfoTimerDPCV1) FieldValue(i int) etw.Value { return (*dpcv1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoTimerDPCV1) Clone() *PerfInfoTimerDPCV1 { return &e }
 
-func (e PerfInfoTimerDPCV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoTimerDPCV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoTimerDPCV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoTimerDPCV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerDPCV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 1, Opcode: 69, Task: 12, Keywords: 0x20,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "TimerDPC",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerDPC",
 	Fields: dpcv1LayoutFields,
 }
 
-// PerfInfoTimerDPCV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 69 (TimerDPC), version 2, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_DPC.
-//
-// The deferred procedure call of a timer ran. The layout is that of
-// descriptions; no trace with the event was at hand.
+// PerfInfoTimerDPCV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 69 (TimerDPC), version 2. Its payload has 16 bytes, 12 in programs of 32 bits.
+// [AnyPerfInfoTimerDPC] says what it means.
 type PerfInfoTimerDPCV2 struct {
-	// When it began, by the session's clock.
 	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	Routine     etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoTimerDPCV2) EventDesc() *etw.EventDesc { return &perfInfoTimerDPCV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoTimerDPCV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dpcLayout)(e).decode(p, ptr, &perfInfoTimerDPCV2)
 }
@@ -1879,86 +1647,74 @@ func (e *PerfInfoTimerDPCV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoTimerDPCV2) FieldValue(i int) etw.Value {
-	return (*dpcLayout)(e).FieldValue(i)
-}
+func (e *PerfInfoTimerDPCV2) FieldValue(i int) etw.Value { return (*dpcLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoTimerDPCV2) Clone() *PerfInfoTimerDPCV2 { return &e }
 
-func (e PerfInfoTimerDPCV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoTimerDPCV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoTimerDPCV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoTimerDPCV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerDPCV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 12, Keywords: 0x20,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "TimerDPC",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerDPC",
 	Fields: dpcLayoutFields,
 }
 
-// AnyPerfInfoTimerDPC is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 69 (TimerDPC), of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_DPC, in any version.
+// AnyPerfInfoTimerDPC is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 69 (TimerDPC) in any version, of [TaskPerfInfo], enabled by [KeywordDpc] (0x20).
 //
-// The deferred procedure call of a timer ran. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The deferred procedure call of a timer ran. The layout is that of descriptions; no trace
+// with the event was at hand.
 //
-// The versions are [PerfInfoTimerDPCV1] and [PerfInfoTimerDPCV2]; a newer one
-// is decoded like the last of these.
+// The versions are [PerfInfoTimerDPCV1] and [PerfInfoTimerDPCV2]; a newer one is decoded like
+// the last of these.
 type AnyPerfInfoTimerDPC struct {
 	Seen etw.Seen
 
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	InitialTime uint64      // When it began, by the session's clock.
+	Routine     etw.Pointer // The address of the routine.
 }
 
 var anyPerfInfoTimerDPC = []*etw.EventDesc{&perfInfoTimerDPCV1, &perfInfoTimerDPCV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoTimerDPC) EventDescs() []*etw.EventDesc { return anyPerfInfoTimerDPC }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPerfInfoTimerDPC) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPerfInfoTimerDPC, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPerfInfoTimerDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDPCLayout)(e).decode(version, p, ptr, anyPerfInfoTimerDPC)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoTimerDPC) FieldValue(i int) etw.Value {
-	return (*anyDPCLayout)(e).FieldValue(i)
-}
+func (e *AnyPerfInfoTimerDPC) FieldValue(i int) etw.Value { return (*anyDPCLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoTimerDPC) Clone() *AnyPerfInfoTimerDPC { return &e }
 
-func (e AnyPerfInfoTimerDPC) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoTimerDPC) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPerfInfoTimerDPC) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoTimerDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PerfInfoIOTimerV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 70 (IOTimer), version 2, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_DPC.
+// PerfInfoIOTimerV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
+// 70 (IOTimer), version 2, of [TaskPerfInfo], enabled by [KeywordDpc] (0x20). Its payload has
+// 16 bytes, 12 in programs of 32 bits. [AnyPerfInfoIOTimer] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoIOTimerV2 struct {
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
+	InitialTime uint64      // When it began, by the session's clock.
+	Routine     etw.Pointer // The address of the routine.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoIOTimerV2) EventDesc() *etw.EventDesc { return &perfInfoIOTimerV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoIOTimerV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dpcLayout)(e).decode(p, ptr, &perfInfoIOTimerV2)
 }
@@ -1969,37 +1725,26 @@ func (e *PerfInfoIOTimerV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoIOTimerV2) FieldValue(i int) etw.Value {
-	return (*dpcLayout)(e).FieldValue(i)
-}
+func (e *PerfInfoIOTimerV2) FieldValue(i int) etw.Value { return (*dpcLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoIOTimerV2) Clone() *PerfInfoIOTimerV2 { return &e }
 
-func (e PerfInfoIOTimerV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoIOTimerV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoIOTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoIOTimerV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoIOTimerV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 2, Opcode: 70, Task: 12, Keywords: 0x20,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "IOTimer",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "IOTimer",
 	Fields: dpcLayoutFields,
 }
 
-// AnyPerfInfoIOTimer is [PerfInfoIOTimerV2] in any version: a newer one is
-// decoded like it.
+// AnyPerfInfoIOTimer is [PerfInfoIOTimerV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoIOTimer struct {
 	Seen etw.Seen
 	PerfInfoIOTimerV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoIOTimer) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoIOTimerV2} }
-func (e *AnyPerfInfoIOTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoIOTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoIOTimerV2.DecodePayload(p, ptr)
@@ -2008,27 +1753,22 @@ func (e *AnyPerfInfoIOTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyPerfInfoIOTimer) Clone() *AnyPerfInfoIOTimer { return &e }
 
-// PerfInfoSetIntervalV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 72 (SetInterval), version 2, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE.
+// PerfInfoSetIntervalV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 72 (SetInterval), version 2, of [TaskPerfInfo], enabled by [KeywordProfile]
+// (0x1000000). Its payload has 12 bytes. [AnyPerfInfoSetInterval] takes newer versions, too.
 //
-// The interval of samples changes. xperf's name for stacks of it is
-// ProfileSetInterval. The layout is that of descriptions; no trace with the
-// event was at hand.
+// The interval of samples changes. xperf's name for stacks of it is ProfileSetInterval. The
+// layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoSetIntervalV2 struct {
-	// What the samples are triggered by.
-	Source ProfileSource
-	// In units of 100 ns.
-	NewInterval uint32
-	// In units of 100 ns.
-	OldInterval uint32
+	Source      ProfileSource // What the samples are triggered by.
+	NewInterval uint32        // In units of 100 ns.
+	OldInterval uint32        // In units of 100 ns.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoSetIntervalV2) EventDesc() *etw.EventDesc { return &perfInfoSetIntervalV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSetIntervalV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*sampledProfileIntervalV2Layout)(e).decode(p, ptr, &perfInfoSetIntervalV2)
 }
@@ -2046,19 +1786,16 @@ func (e *PerfInfoSetIntervalV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSetIntervalV2) Clone() *PerfInfoSetIntervalV2 { return &e }
 
-func (e PerfInfoSetIntervalV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSetIntervalV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSetIntervalV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSetIntervalV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSetIntervalV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 12, Keywords: 0x1000000,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "SetInterval",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SetInterval",
 	Fields: sampledProfileIntervalV2LayoutFields,
 }
 
-// sampledProfileIntervalV2Layout is the template SampledProfileInterval_V2,
-// which several events use.
+// sampledProfileIntervalV2Layout is the template SampledProfileInterval_V2, which several
+// events use.
 type sampledProfileIntervalV2Layout PerfInfoSetIntervalV2
 
 func (e *sampledProfileIntervalV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2096,21 +1833,14 @@ var sampledProfileIntervalV2LayoutFields = []etw.FieldDesc{
 	{Name: "OldInterval", Type: etw.InUInt32},
 }
 
-// AnyPerfInfoSetInterval is [PerfInfoSetIntervalV2] in any version: a newer
-// one is decoded like it.
+// AnyPerfInfoSetInterval is [PerfInfoSetIntervalV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoSetInterval struct {
 	Seen etw.Seen
 	PerfInfoSetIntervalV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoSetInterval) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoSetIntervalV2}
-}
-func (e *AnyPerfInfoSetInterval) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoSetInterval) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoSetIntervalV2.DecodePayload(p, ptr)
@@ -2120,25 +1850,20 @@ func (e *AnyPerfInfoSetInterval) DecodeVersion(version uint8, p []byte, ptr etw.
 func (e AnyPerfInfoSetInterval) Clone() *AnyPerfInfoSetInterval { return &e }
 
 // PerfInfoCollectionStartV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart), version
-// 2, of task PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart), version 2. Its payload
+// has 12 bytes. [AnyPerfInfoCollectionStart] says what it means.
 //
-// The interval of samples when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoCollectionStartV2 struct {
-	// What the samples are triggered by.
-	Source ProfileSource
-	// In units of 100 ns.
+	Source      ProfileSource
 	NewInterval uint32
-	// In units of 100 ns.
 	OldInterval uint32
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoCollectionStartV2) EventDesc() *etw.EventDesc { return &perfInfoCollectionStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoCollectionStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*sampledProfileIntervalV2Layout)(e).decode(p, ptr, &perfInfoCollectionStartV2)
 }
@@ -2156,28 +1881,20 @@ func (e *PerfInfoCollectionStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoCollectionStartV2) Clone() *PerfInfoCollectionStartV2 { return &e }
 
-func (e PerfInfoCollectionStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoCollectionStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoCollectionStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoCollectionStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCollectionStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 12, Keywords: 0x1000000,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "CollectionStart",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionStart",
 	Fields: sampledProfileIntervalV2LayoutFields,
 }
 
 // PerfInfoCollectionStartV3 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart), version
-// 3, of task PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE.
-//
-// The interval of samples when the session starts.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart), version 3.
+// [AnyPerfInfoCollectionStart] says what it means.
 type PerfInfoCollectionStartV3 struct {
-	// What the samples are triggered by.
-	Source ProfileSource
-	// In units of 100 ns.
+	Source      ProfileSource
 	NewInterval uint32
-	// In units of 100 ns.
 	OldInterval uint32
 	SourceName  etw.UTF16
 }
@@ -2185,8 +1902,7 @@ type PerfInfoCollectionStartV3 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoCollectionStartV3) EventDesc() *etw.EventDesc { return &perfInfoCollectionStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoCollectionStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*sampledProfileIntervalV3Layout)(e).decode(p, ptr, &perfInfoCollectionStartV3)
 }
@@ -2207,19 +1923,16 @@ func (e PerfInfoCollectionStartV3) Clone() *PerfInfoCollectionStartV3 {
 	return &e
 }
 
-func (e PerfInfoCollectionStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoCollectionStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoCollectionStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoCollectionStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCollectionStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 3, Opcode: 73, Task: 12, Keywords: 0x1000000,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "CollectionStart",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionStart",
 	Fields: sampledProfileIntervalV3LayoutFields,
 }
 
-// sampledProfileIntervalV3Layout is the template SampledProfileInterval_V3,
-// which several events use.
+// sampledProfileIntervalV3Layout is the template SampledProfileInterval_V3, which several
+// events use.
 type sampledProfileIntervalV3Layout PerfInfoCollectionStartV3
 
 func (e *sampledProfileIntervalV3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2269,41 +1982,36 @@ var sampledProfileIntervalV3LayoutFields = []etw.FieldDesc{
 }
 
 // AnyPerfInfoCollectionStart is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart), of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE, in any version.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart) in any version, of
+// [TaskPerfInfo], enabled by [KeywordProfile] (0x1000000).
 //
 // The interval of samples when the session starts.
 //
-// The versions are [PerfInfoCollectionStartV2] and
-// [PerfInfoCollectionStartV3]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// The versions are [PerfInfoCollectionStartV2] and [PerfInfoCollectionStartV3]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyPerfInfoCollectionStart struct {
 	Seen etw.Seen
 
-	// What the samples are triggered by.
-	Source ProfileSource
-	// In units of 100 ns.
-	NewInterval uint32
-	// In units of 100 ns.
-	OldInterval uint32
-	SourceName  etw.UTF16 // since version 3
+	Source      ProfileSource // What the samples are triggered by.
+	NewInterval uint32        // In units of 100 ns.
+	OldInterval uint32        // In units of 100 ns.
+	SourceName  etw.UTF16     // since version 3
 }
 
-// HasSourceName and its like report whether the version that was decoded has a
-// field.
+// HasSourceName reports whether the decoded version has SourceName.
 func (e *AnyPerfInfoCollectionStart) HasSourceName() bool { return e.Seen.Layout >= 3 }
 
 var anyPerfInfoCollectionStart = []*etw.EventDesc{&perfInfoCollectionStartV2, &perfInfoCollectionStartV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoCollectionStart) EventDescs() []*etw.EventDesc { return anyPerfInfoCollectionStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPerfInfoCollectionStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPerfInfoCollectionStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPerfInfoCollectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anySampledProfileIntervalV3Layout)(e).decode(version, p, ptr, anyPerfInfoCollectionStart)
 }
@@ -2319,12 +2027,13 @@ func (e AnyPerfInfoCollectionStart) Clone() *AnyPerfInfoCollectionStart {
 	return &e
 }
 
-func (e AnyPerfInfoCollectionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoCollectionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPerfInfoCollectionStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoCollectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anySampledProfileIntervalV3Layout is what types for all versions of an event
-// share, the newest of which has the template SampledProfileInterval_V3.
+// anySampledProfileIntervalV3Layout is what types for all versions of an event share, the
+// newest of which has the template SampledProfileInterval_V3.
 type anySampledProfileIntervalV3Layout AnyPerfInfoCollectionStart
 
 func (e *anySampledProfileIntervalV3Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2371,26 +2080,21 @@ func (e *anySampledProfileIntervalV3Layout) detach() {
 	e.SourceName = e.SourceName.Clone()
 }
 
-// PerfInfoCollectionEndV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 74 (CollectionEnd), version 2,
-// of task PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE.
+// PerfInfoCollectionEndV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 74 (CollectionEnd), version 2. Its payload has 12 bytes. [AnyPerfInfoCollectionEnd]
+// says what it means.
 //
-// The interval of samples when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoCollectionEndV2 struct {
-	// What the samples are triggered by.
-	Source ProfileSource
-	// In units of 100 ns.
+	Source      ProfileSource
 	NewInterval uint32
-	// In units of 100 ns.
 	OldInterval uint32
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoCollectionEndV2) EventDesc() *etw.EventDesc { return &perfInfoCollectionEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoCollectionEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*sampledProfileIntervalV2Layout)(e).decode(p, ptr, &perfInfoCollectionEndV2)
 }
@@ -2408,28 +2112,19 @@ func (e *PerfInfoCollectionEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoCollectionEndV2) Clone() *PerfInfoCollectionEndV2 { return &e }
 
-func (e PerfInfoCollectionEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoCollectionEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoCollectionEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoCollectionEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCollectionEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 2, Opcode: 74, Task: 12, Keywords: 0x1000000,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
 	Fields: sampledProfileIntervalV2LayoutFields,
 }
 
-// PerfInfoCollectionEndV3 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 74 (CollectionEnd), version 3,
-// of task PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE.
-//
-// The interval of samples when the session ends.
+// PerfInfoCollectionEndV3 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 74 (CollectionEnd), version 3. [AnyPerfInfoCollectionEnd] says what it means.
 type PerfInfoCollectionEndV3 struct {
-	// What the samples are triggered by.
-	Source ProfileSource
-	// In units of 100 ns.
+	Source      ProfileSource
 	NewInterval uint32
-	// In units of 100 ns.
 	OldInterval uint32
 	SourceName  etw.UTF16
 }
@@ -2437,8 +2132,7 @@ type PerfInfoCollectionEndV3 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoCollectionEndV3) EventDesc() *etw.EventDesc { return &perfInfoCollectionEndV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoCollectionEndV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*sampledProfileIntervalV3Layout)(e).decode(p, ptr, &perfInfoCollectionEndV3)
 }
@@ -2459,53 +2153,45 @@ func (e PerfInfoCollectionEndV3) Clone() *PerfInfoCollectionEndV3 {
 	return &e
 }
 
-func (e PerfInfoCollectionEndV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoCollectionEndV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoCollectionEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoCollectionEndV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCollectionEndV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 3, Opcode: 74, Task: 12, Keywords: 0x1000000,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
 	Fields: sampledProfileIntervalV3LayoutFields,
 }
 
-// AnyPerfInfoCollectionEnd is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 74 (CollectionEnd), of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_PROFILE, in any version.
+// AnyPerfInfoCollectionEnd is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 74 (CollectionEnd) in any version, of [TaskPerfInfo], enabled by [KeywordProfile]
+// (0x1000000).
 //
 // The interval of samples when the session ends.
 //
-// The versions are [PerfInfoCollectionEndV2] and [PerfInfoCollectionEndV3]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [PerfInfoCollectionEndV2] and [PerfInfoCollectionEndV3]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyPerfInfoCollectionEnd struct {
 	Seen etw.Seen
 
-	// What the samples are triggered by.
-	Source ProfileSource
-	// In units of 100 ns.
-	NewInterval uint32
-	// In units of 100 ns.
-	OldInterval uint32
-	SourceName  etw.UTF16 // since version 3
+	Source      ProfileSource // What the samples are triggered by.
+	NewInterval uint32        // In units of 100 ns.
+	OldInterval uint32        // In units of 100 ns.
+	SourceName  etw.UTF16     // since version 3
 }
 
-// HasSourceName and its like report whether the version that was decoded has a
-// field.
+// HasSourceName reports whether the decoded version has SourceName.
 func (e *AnyPerfInfoCollectionEnd) HasSourceName() bool { return e.Seen.Layout >= 3 }
 
 var anyPerfInfoCollectionEnd = []*etw.EventDesc{&perfInfoCollectionEndV2, &perfInfoCollectionEndV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoCollectionEnd) EventDescs() []*etw.EventDesc { return anyPerfInfoCollectionEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPerfInfoCollectionEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPerfInfoCollectionEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPerfInfoCollectionEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anySampledProfileIntervalV3Layout)(e).decode(version, p, ptr, anyPerfInfoCollectionEnd)
 }
@@ -2521,15 +2207,14 @@ func (e AnyPerfInfoCollectionEnd) Clone() *AnyPerfInfoCollectionEnd {
 	return &e
 }
 
-func (e AnyPerfInfoCollectionEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoCollectionEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPerfInfoCollectionEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoCollectionEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSpinLockDCStartV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 75 (SpinLockDCStart), version
-// 2, of task PerfInfo.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 75 (SpinLockDCStart), version 2. Its payload
+// has 12 bytes. [AnyPerfInfoSpinLockDCStart] says what it means.
 type PerfInfoSpinLockDCStartV2 struct {
 	SpinLockSpinThreshold        uint32
 	SpinLockContentionSampleRate uint32
@@ -2539,8 +2224,7 @@ type PerfInfoSpinLockDCStartV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoSpinLockDCStartV2) EventDesc() *etw.EventDesc { return &perfInfoSpinLockDCStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSpinLockDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*spinLockConfigV2Layout)(e).decode(p, ptr, &perfInfoSpinLockDCStartV2)
 }
@@ -2558,19 +2242,15 @@ func (e *PerfInfoSpinLockDCStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSpinLockDCStartV2) Clone() *PerfInfoSpinLockDCStartV2 { return &e }
 
-func (e PerfInfoSpinLockDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSpinLockDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSpinLockDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSpinLockDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSpinLockDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 2, Opcode: 75, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "SpinLockDCStart",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SpinLockDCStart",
 	Fields: spinLockConfigV2LayoutFields,
 }
 
-// spinLockConfigV2Layout is the template SpinLockConfig_V2, which several
-// events use.
+// spinLockConfigV2Layout is the template SpinLockConfig_V2, which several events use.
 type spinLockConfigV2Layout PerfInfoSpinLockDCStartV2
 
 func (e *spinLockConfigV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2609,10 +2289,8 @@ var spinLockConfigV2LayoutFields = []etw.FieldDesc{
 }
 
 // PerfInfoSpinLockDCStartV3 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 75 (SpinLockDCStart), version
-// 3, of task PerfInfo.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 75 (SpinLockDCStart), version 3. Its payload
+// has 16 bytes. [AnyPerfInfoSpinLockDCStart] says what it means.
 type PerfInfoSpinLockDCStartV3 struct {
 	SpinLockSpinThreshold        uint32
 	SpinLockContentionSampleRate uint32
@@ -2623,8 +2301,7 @@ type PerfInfoSpinLockDCStartV3 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoSpinLockDCStartV3) EventDesc() *etw.EventDesc { return &perfInfoSpinLockDCStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSpinLockDCStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*spinLockConfigV3Layout)(e).decode(p, ptr, &perfInfoSpinLockDCStartV3)
 }
@@ -2642,19 +2319,15 @@ func (e *PerfInfoSpinLockDCStartV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSpinLockDCStartV3) Clone() *PerfInfoSpinLockDCStartV3 { return &e }
 
-func (e PerfInfoSpinLockDCStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSpinLockDCStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSpinLockDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSpinLockDCStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSpinLockDCStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 3, Opcode: 75, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "SpinLockDCStart",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SpinLockDCStart",
 	Fields: spinLockConfigV3LayoutFields,
 }
 
-// spinLockConfigV3Layout is the template SpinLockConfig_V3, which several
-// events use.
+// spinLockConfigV3Layout is the template SpinLockConfig_V3, which several events use.
 type spinLockConfigV3Layout PerfInfoSpinLockDCStartV3
 
 func (e *spinLockConfigV3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2698,14 +2371,13 @@ var spinLockConfigV3LayoutFields = []etw.FieldDesc{
 }
 
 // AnyPerfInfoSpinLockDCStart is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 75 (SpinLockDCStart), of task
-// PerfInfo, in any version.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 75 (SpinLockDCStart) in any version, of
+// [TaskPerfInfo].
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [PerfInfoSpinLockDCStartV2] and
-// [PerfInfoSpinLockDCStartV3]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// The versions are [PerfInfoSpinLockDCStartV2] and [PerfInfoSpinLockDCStartV3]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyPerfInfoSpinLockDCStart struct {
 	Seen etw.Seen
 
@@ -2715,21 +2387,20 @@ type AnyPerfInfoSpinLockDCStart struct {
 	SpinLockHoldThreshold        uint32 // since version 3
 }
 
-// HasSpinLockHoldThreshold and its like report whether the version that was
-// decoded has a field.
+// HasSpinLockHoldThreshold reports whether the decoded version has SpinLockHoldThreshold.
 func (e *AnyPerfInfoSpinLockDCStart) HasSpinLockHoldThreshold() bool { return e.Seen.Layout >= 3 }
 
 var anyPerfInfoSpinLockDCStart = []*etw.EventDesc{&perfInfoSpinLockDCStartV2, &perfInfoSpinLockDCStartV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoSpinLockDCStart) EventDescs() []*etw.EventDesc { return anyPerfInfoSpinLockDCStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPerfInfoSpinLockDCStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPerfInfoSpinLockDCStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPerfInfoSpinLockDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anySpinLockConfigV3Layout)(e).decode(version, p, ptr, anyPerfInfoSpinLockDCStart)
 }
@@ -2742,12 +2413,13 @@ func (e *AnyPerfInfoSpinLockDCStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyPerfInfoSpinLockDCStart) Clone() *AnyPerfInfoSpinLockDCStart { return &e }
 
-func (e AnyPerfInfoSpinLockDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoSpinLockDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPerfInfoSpinLockDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoSpinLockDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anySpinLockConfigV3Layout is what types for all versions of an event share,
-// the newest of which has the template SpinLockConfig_V3.
+// anySpinLockConfigV3Layout is what types for all versions of an event share, the newest of
+// which has the template SpinLockConfig_V3.
 type anySpinLockConfigV3Layout AnyPerfInfoSpinLockDCStart
 
 func (e *anySpinLockConfigV3Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2790,11 +2462,9 @@ func (e *anySpinLockConfigV3Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// PerfInfoSpinLockDCEndV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 76 (SpinLockDCEnd), version 2,
-// of task PerfInfo.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// PerfInfoSpinLockDCEndV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 76 (SpinLockDCEnd), version 2. Its payload has 12 bytes. [AnyPerfInfoSpinLockDCEnd]
+// says what it means.
 type PerfInfoSpinLockDCEndV2 struct {
 	SpinLockSpinThreshold        uint32
 	SpinLockContentionSampleRate uint32
@@ -2804,8 +2474,7 @@ type PerfInfoSpinLockDCEndV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoSpinLockDCEndV2) EventDesc() *etw.EventDesc { return &perfInfoSpinLockDCEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSpinLockDCEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*spinLockConfigV2Layout)(e).decode(p, ptr, &perfInfoSpinLockDCEndV2)
 }
@@ -2823,22 +2492,17 @@ func (e *PerfInfoSpinLockDCEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSpinLockDCEndV2) Clone() *PerfInfoSpinLockDCEndV2 { return &e }
 
-func (e PerfInfoSpinLockDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSpinLockDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSpinLockDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSpinLockDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSpinLockDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 2, Opcode: 76, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "SpinLockDCEnd",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SpinLockDCEnd",
 	Fields: spinLockConfigV2LayoutFields,
 }
 
-// PerfInfoSpinLockDCEndV3 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 76 (SpinLockDCEnd), version 3,
-// of task PerfInfo.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// PerfInfoSpinLockDCEndV3 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 76 (SpinLockDCEnd), version 3. Its payload has 16 bytes. [AnyPerfInfoSpinLockDCEnd]
+// says what it means.
 type PerfInfoSpinLockDCEndV3 struct {
 	SpinLockSpinThreshold        uint32
 	SpinLockContentionSampleRate uint32
@@ -2849,8 +2513,7 @@ type PerfInfoSpinLockDCEndV3 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoSpinLockDCEndV3) EventDesc() *etw.EventDesc { return &perfInfoSpinLockDCEndV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSpinLockDCEndV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*spinLockConfigV3Layout)(e).decode(p, ptr, &perfInfoSpinLockDCEndV3)
 }
@@ -2868,26 +2531,21 @@ func (e *PerfInfoSpinLockDCEndV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSpinLockDCEndV3) Clone() *PerfInfoSpinLockDCEndV3 { return &e }
 
-func (e PerfInfoSpinLockDCEndV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSpinLockDCEndV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSpinLockDCEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSpinLockDCEndV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSpinLockDCEndV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 3, Opcode: 76, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "SpinLockDCEnd",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SpinLockDCEnd",
 	Fields: spinLockConfigV3LayoutFields,
 }
 
-// AnyPerfInfoSpinLockDCEnd is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 76 (SpinLockDCEnd), of task
-// PerfInfo, in any version.
+// AnyPerfInfoSpinLockDCEnd is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 76 (SpinLockDCEnd) in any version, of [TaskPerfInfo].
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [PerfInfoSpinLockDCEndV2] and [PerfInfoSpinLockDCEndV3]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [PerfInfoSpinLockDCEndV2] and [PerfInfoSpinLockDCEndV3]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyPerfInfoSpinLockDCEnd struct {
 	Seen etw.Seen
 
@@ -2897,21 +2555,20 @@ type AnyPerfInfoSpinLockDCEnd struct {
 	SpinLockHoldThreshold        uint32 // since version 3
 }
 
-// HasSpinLockHoldThreshold and its like report whether the version that was
-// decoded has a field.
+// HasSpinLockHoldThreshold reports whether the decoded version has SpinLockHoldThreshold.
 func (e *AnyPerfInfoSpinLockDCEnd) HasSpinLockHoldThreshold() bool { return e.Seen.Layout >= 3 }
 
 var anyPerfInfoSpinLockDCEnd = []*etw.EventDesc{&perfInfoSpinLockDCEndV2, &perfInfoSpinLockDCEndV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoSpinLockDCEnd) EventDescs() []*etw.EventDesc { return anyPerfInfoSpinLockDCEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPerfInfoSpinLockDCEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPerfInfoSpinLockDCEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPerfInfoSpinLockDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anySpinLockConfigV3Layout)(e).decode(version, p, ptr, anyPerfInfoSpinLockDCEnd)
 }
@@ -2924,13 +2581,15 @@ func (e *AnyPerfInfoSpinLockDCEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyPerfInfoSpinLockDCEnd) Clone() *AnyPerfInfoSpinLockDCEnd { return &e }
 
-func (e AnyPerfInfoSpinLockDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoSpinLockDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPerfInfoSpinLockDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoSpinLockDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoEresourceDcStartV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 77 (EresourceDcStart), version
-// 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 77 (EresourceDcStart), version 2, of
+// [TaskPerfInfo]. Its payload has 12 bytes. [AnyPerfInfoEresourceDcStart] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoEresourceDcStartV2 struct {
@@ -2942,8 +2601,7 @@ type PerfInfoEresourceDcStartV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoEresourceDcStartV2) EventDesc() *etw.EventDesc { return &perfInfoEresourceDcStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoEresourceDcStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*perfInfoExecutiveResourceConfigLayout)(e).decode(p, ptr, &perfInfoEresourceDcStartV2)
 }
@@ -2961,19 +2619,16 @@ func (e *PerfInfoEresourceDcStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoEresourceDcStartV2) Clone() *PerfInfoEresourceDcStartV2 { return &e }
 
-func (e PerfInfoEresourceDcStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoEresourceDcStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoEresourceDcStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoEresourceDcStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoEresourceDcStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 2, Opcode: 77, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "EresourceDcStart",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "EresourceDcStart",
 	Fields: perfInfoExecutiveResourceConfigLayoutFields,
 }
 
-// perfInfoExecutiveResourceConfigLayout is the template
-// PerfInfo_ExecutiveResourceConfig, which several events use.
+// perfInfoExecutiveResourceConfigLayout is the template PerfInfo_ExecutiveResourceConfig,
+// which several events use.
 type perfInfoExecutiveResourceConfigLayout PerfInfoEresourceDcStartV2
 
 func (e *perfInfoExecutiveResourceConfigLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3011,21 +2666,14 @@ var perfInfoExecutiveResourceConfigLayoutFields = []etw.FieldDesc{
 	{Name: "NumberOfExcessiveTimeouts", Type: etw.InUInt32},
 }
 
-// AnyPerfInfoEresourceDcStart is [PerfInfoEresourceDcStartV2] in any version:
-// a newer one is decoded like it.
+// AnyPerfInfoEresourceDcStart is [PerfInfoEresourceDcStartV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoEresourceDcStart struct {
 	Seen etw.Seen
 	PerfInfoEresourceDcStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoEresourceDcStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoEresourceDcStartV2}
-}
-func (e *AnyPerfInfoEresourceDcStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoEresourceDcStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoEresourceDcStartV2.DecodePayload(p, ptr)
@@ -3034,9 +2682,9 @@ func (e *AnyPerfInfoEresourceDcStart) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyPerfInfoEresourceDcStart) Clone() *AnyPerfInfoEresourceDcStart { return &e }
 
-// PerfInfoEresourceDcEndV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 78 (EresourceDcEnd), version 2,
-// of task PerfInfo.
+// PerfInfoEresourceDcEndV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 78 (EresourceDcEnd), version 2, of [TaskPerfInfo]. Its payload has 12 bytes.
+// [AnyPerfInfoEresourceDcEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoEresourceDcEndV2 struct {
@@ -3048,8 +2696,7 @@ type PerfInfoEresourceDcEndV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoEresourceDcEndV2) EventDesc() *etw.EventDesc { return &perfInfoEresourceDcEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoEresourceDcEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*perfInfoExecutiveResourceConfigLayout)(e).decode(p, ptr, &perfInfoEresourceDcEndV2)
 }
@@ -3067,32 +2714,22 @@ func (e *PerfInfoEresourceDcEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoEresourceDcEndV2) Clone() *PerfInfoEresourceDcEndV2 { return &e }
 
-func (e PerfInfoEresourceDcEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoEresourceDcEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoEresourceDcEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoEresourceDcEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoEresourceDcEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 78, Version: 2, Opcode: 78, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "EresourceDcEnd",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "EresourceDcEnd",
 	Fields: perfInfoExecutiveResourceConfigLayoutFields,
 }
 
-// AnyPerfInfoEresourceDcEnd is [PerfInfoEresourceDcEndV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoEresourceDcEnd is [PerfInfoEresourceDcEndV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoEresourceDcEnd struct {
 	Seen etw.Seen
 	PerfInfoEresourceDcEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoEresourceDcEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoEresourceDcEndV2}
-}
-func (e *AnyPerfInfoEresourceDcEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoEresourceDcEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoEresourceDcEndV2.DecodePayload(p, ptr)
@@ -3101,12 +2738,12 @@ func (e *AnyPerfInfoEresourceDcEnd) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyPerfInfoEresourceDcEnd) Clone() *AnyPerfInfoEresourceDcEnd { return &e }
 
-// PerfInfoClockInterruptV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 79 (ClockInterrupt), version 2,
-// of task PerfInfo.
+// PerfInfoClockInterruptV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 79 (ClockInterrupt), version 2, of [TaskPerfInfo]. [AnyPerfInfoClockInterrupt] takes
+// newer versions, too.
 //
-// Logged with PERF_CLOCK_INTERRUPT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_CLOCK_INTERRUPT of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PerfInfoClockInterruptV2 struct {
 	InterruptTime uint64
 	Flags         int16
@@ -3117,8 +2754,7 @@ type PerfInfoClockInterruptV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoClockInterruptV2) EventDesc() *etw.EventDesc { return &perfInfoClockInterruptV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoClockInterruptV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&perfInfoClockInterruptV2, p, ptr)
@@ -3158,14 +2794,11 @@ func (e PerfInfoClockInterruptV2) Clone() *PerfInfoClockInterruptV2 {
 	return &e
 }
 
-func (e PerfInfoClockInterruptV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoClockInterruptV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoClockInterruptV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoClockInterruptV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoClockInterruptV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 79, Version: 2, Opcode: 79, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ClockInterrupt",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ClockInterrupt",
 	Fields: []etw.FieldDesc{
 		{Name: "InterruptTime", Type: etw.InUInt64},
 		{Name: "Flags", Type: etw.InInt16},
@@ -3173,21 +2806,14 @@ var perfInfoClockInterruptV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoClockInterrupt is [PerfInfoClockInterruptV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoClockInterrupt is [PerfInfoClockInterruptV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoClockInterrupt struct {
 	Seen etw.Seen
 	PerfInfoClockInterruptV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoClockInterrupt) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoClockInterruptV2}
-}
-func (e *AnyPerfInfoClockInterrupt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoClockInterrupt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoClockInterruptV2.DecodePayload(p, ptr)
@@ -3200,11 +2826,12 @@ func (e AnyPerfInfoClockInterrupt) Clone() *AnyPerfInfoClockInterrupt {
 }
 
 // PerfInfoTimerExpirationStartV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 80 (TimerExpirationStart),
-// version 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 80 (TimerExpirationStart), version 2, of
+// [TaskPerfInfo]. Its payload has 8 bytes. [AnyPerfInfoTimerExpirationStart] takes newer
+// versions, too.
 //
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_TIMER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoTimerExpirationStartV2 struct {
 	InterruptTime uint64
 }
@@ -3214,8 +2841,7 @@ func (*PerfInfoTimerExpirationStartV2) EventDesc() *etw.EventDesc {
 	return &perfInfoTimerExpirationStartV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoTimerExpirationStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&perfInfoTimerExpirationStartV2, p, ptr)
@@ -3242,34 +2868,24 @@ func (e *PerfInfoTimerExpirationStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoTimerExpirationStartV2) Clone() *PerfInfoTimerExpirationStartV2 { return &e }
 
-func (e PerfInfoTimerExpirationStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoTimerExpirationStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoTimerExpirationStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoTimerExpirationStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerExpirationStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 2, Opcode: 80, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "TimerExpirationStart",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerExpirationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "InterruptTime", Type: etw.InUInt64},
 	},
 }
 
-// AnyPerfInfoTimerExpirationStart is [PerfInfoTimerExpirationStartV2] in any
-// version: a newer one is decoded like it.
+// AnyPerfInfoTimerExpirationStart is [PerfInfoTimerExpirationStartV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoTimerExpirationStart struct {
 	Seen etw.Seen
 	PerfInfoTimerExpirationStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoTimerExpirationStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoTimerExpirationStartV2}
-}
-func (e *AnyPerfInfoTimerExpirationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoTimerExpirationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoTimerExpirationStartV2.DecodePayload(p, ptr)
@@ -3279,11 +2895,11 @@ func (e *AnyPerfInfoTimerExpirationStart) DecodeVersion(version uint8, p []byte,
 func (e AnyPerfInfoTimerExpirationStart) Clone() *AnyPerfInfoTimerExpirationStart { return &e }
 
 // PerfInfoTimerExpirationV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 81 (TimerExpiration), version
-// 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 81 (TimerExpiration), version 2, of
+// [TaskPerfInfo]. [AnyPerfInfoTimerExpiration] takes newer versions, too.
 //
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_TIMER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoTimerExpirationV2 struct {
 	ExpectedDueTime uint64
 	TimerAddress    etw.Pointer
@@ -3296,8 +2912,7 @@ type PerfInfoTimerExpirationV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoTimerExpirationV2) EventDesc() *etw.EventDesc { return &perfInfoTimerExpirationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoTimerExpirationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&perfInfoTimerExpirationV2, p, ptr)
@@ -3345,14 +2960,11 @@ func (e PerfInfoTimerExpirationV2) Clone() *PerfInfoTimerExpirationV2 {
 	return &e
 }
 
-func (e PerfInfoTimerExpirationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoTimerExpirationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoTimerExpirationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoTimerExpirationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerExpirationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 81, Version: 2, Opcode: 81, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "TimerExpiration",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerExpiration",
 	Fields: []etw.FieldDesc{
 		{Name: "ExpectedDueTime", Type: etw.InUInt64},
 		{Name: "TimerAddress", Type: etw.InPointer},
@@ -3362,21 +2974,14 @@ var perfInfoTimerExpirationV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoTimerExpiration is [PerfInfoTimerExpirationV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoTimerExpiration is [PerfInfoTimerExpirationV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoTimerExpiration struct {
 	Seen etw.Seen
 	PerfInfoTimerExpirationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoTimerExpiration) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoTimerExpirationV2}
-}
-func (e *AnyPerfInfoTimerExpiration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoTimerExpiration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoTimerExpirationV2.DecodePayload(p, ptr)
@@ -3389,12 +2994,11 @@ func (e AnyPerfInfoTimerExpiration) Clone() *AnyPerfInfoTimerExpiration {
 }
 
 // PerfInfoTimerSetPeriodicV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 82 (TimerSetPeriodic), version
-// 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 82 (TimerSetPeriodic), version 2, of
+// [TaskPerfInfo]. [AnyPerfInfoTimerSetPeriodic] takes newer versions, too.
 //
 // Logged with PERF_TIMER of the group masks. xperf's name for stacks of it is
-// TimerSetPeriodic. The layout is that of descriptions; no trace with the
-// event was at hand.
+// TimerSetPeriodic. The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoTimerSetPeriodicV2 struct {
 	ExpectedDueTime      uint64
 	TimerAddress         etw.Pointer
@@ -3412,8 +3016,7 @@ type PerfInfoTimerSetPeriodicV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoTimerSetPeriodicV2) EventDesc() *etw.EventDesc { return &perfInfoTimerSetPeriodicV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoTimerSetPeriodicV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*perfInfoSetTimerLayout)(e).decode(p, ptr, &perfInfoTimerSetPeriodicV2)
 }
@@ -3434,19 +3037,15 @@ func (e PerfInfoTimerSetPeriodicV2) Clone() *PerfInfoTimerSetPeriodicV2 {
 	return &e
 }
 
-func (e PerfInfoTimerSetPeriodicV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoTimerSetPeriodicV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoTimerSetPeriodicV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoTimerSetPeriodicV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerSetPeriodicV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 82, Version: 2, Opcode: 82, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "TimerSetPeriodic",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerSetPeriodic",
 	Fields: perfInfoSetTimerLayoutFields,
 }
 
-// perfInfoSetTimerLayout is the template PerfInfo_SetTimer, which several
-// events use.
+// perfInfoSetTimerLayout is the template PerfInfo_SetTimer, which several events use.
 type perfInfoSetTimerLayout PerfInfoTimerSetPeriodicV2
 
 func (e *perfInfoSetTimerLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3525,21 +3124,14 @@ var perfInfoSetTimerLayoutFields = []etw.FieldDesc{
 	{Name: "TailPad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyPerfInfoTimerSetPeriodic is [PerfInfoTimerSetPeriodicV2] in any version:
-// a newer one is decoded like it.
+// AnyPerfInfoTimerSetPeriodic is [PerfInfoTimerSetPeriodicV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoTimerSetPeriodic struct {
 	Seen etw.Seen
 	PerfInfoTimerSetPeriodicV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoTimerSetPeriodic) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoTimerSetPeriodicV2}
-}
-func (e *AnyPerfInfoTimerSetPeriodic) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoTimerSetPeriodic) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoTimerSetPeriodicV2.DecodePayload(p, ptr)
@@ -3552,12 +3144,11 @@ func (e AnyPerfInfoTimerSetPeriodic) Clone() *AnyPerfInfoTimerSetPeriodic {
 }
 
 // PerfInfoTimerSetOneShotV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 83 (TimerSetOneShot), version
-// 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 83 (TimerSetOneShot), version 2, of
+// [TaskPerfInfo]. [AnyPerfInfoTimerSetOneShot] takes newer versions, too.
 //
-// Logged with PERF_TIMER of the group masks. xperf's name for stacks of it is
-// TimerSetOneShot. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Logged with PERF_TIMER of the group masks. xperf's name for stacks of it is TimerSetOneShot.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoTimerSetOneShotV2 struct {
 	ExpectedDueTime      uint64
 	TimerAddress         etw.Pointer
@@ -3575,8 +3166,7 @@ type PerfInfoTimerSetOneShotV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoTimerSetOneShotV2) EventDesc() *etw.EventDesc { return &perfInfoTimerSetOneShotV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoTimerSetOneShotV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*perfInfoSetTimerLayout)(e).decode(p, ptr, &perfInfoTimerSetOneShotV2)
 }
@@ -3597,32 +3187,22 @@ func (e PerfInfoTimerSetOneShotV2) Clone() *PerfInfoTimerSetOneShotV2 {
 	return &e
 }
 
-func (e PerfInfoTimerSetOneShotV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoTimerSetOneShotV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoTimerSetOneShotV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoTimerSetOneShotV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerSetOneShotV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 83, Version: 2, Opcode: 83, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "TimerSetOneShot",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerSetOneShot",
 	Fields: perfInfoSetTimerLayoutFields,
 }
 
-// AnyPerfInfoTimerSetOneShot is [PerfInfoTimerSetOneShotV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoTimerSetOneShot is [PerfInfoTimerSetOneShotV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoTimerSetOneShot struct {
 	Seen etw.Seen
 	PerfInfoTimerSetOneShotV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoTimerSetOneShot) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoTimerSetOneShotV2}
-}
-func (e *AnyPerfInfoTimerSetOneShot) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoTimerSetOneShot) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoTimerSetOneShotV2.DecodePayload(p, ptr)
@@ -3634,12 +3214,12 @@ func (e AnyPerfInfoTimerSetOneShot) Clone() *AnyPerfInfoTimerSetOneShot {
 	return &e
 }
 
-// PerfInfoTimerSetThreadV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 84 (TimerSetThread), version 2,
-// of task PerfInfo.
+// PerfInfoTimerSetThreadV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 84 (TimerSetThread), version 2, of [TaskPerfInfo]. [AnyPerfInfoTimerSetThread] takes
+// newer versions, too.
 //
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_TIMER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoTimerSetThreadV2 struct {
 	ExpectedDueTime      uint64
 	TimerAddress         etw.Pointer
@@ -3657,8 +3237,7 @@ type PerfInfoTimerSetThreadV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoTimerSetThreadV2) EventDesc() *etw.EventDesc { return &perfInfoTimerSetThreadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoTimerSetThreadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*perfInfoSetTimerLayout)(e).decode(p, ptr, &perfInfoTimerSetThreadV2)
 }
@@ -3679,32 +3258,22 @@ func (e PerfInfoTimerSetThreadV2) Clone() *PerfInfoTimerSetThreadV2 {
 	return &e
 }
 
-func (e PerfInfoTimerSetThreadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoTimerSetThreadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoTimerSetThreadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoTimerSetThreadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerSetThreadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 84, Version: 2, Opcode: 84, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "TimerSetThread",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerSetThread",
 	Fields: perfInfoSetTimerLayoutFields,
 }
 
-// AnyPerfInfoTimerSetThread is [PerfInfoTimerSetThreadV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoTimerSetThread is [PerfInfoTimerSetThreadV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoTimerSetThread struct {
 	Seen etw.Seen
 	PerfInfoTimerSetThreadV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoTimerSetThread) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoTimerSetThreadV2}
-}
-func (e *AnyPerfInfoTimerSetThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoTimerSetThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoTimerSetThreadV2.DecodePayload(p, ptr)
@@ -3716,12 +3285,12 @@ func (e AnyPerfInfoTimerSetThread) Clone() *AnyPerfInfoTimerSetThread {
 	return &e
 }
 
-// PerfInfoTimerCancelV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 85 (TimerCancel), version 2, of
-// task PerfInfo.
+// PerfInfoTimerCancelV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 85 (TimerCancel), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in
+// programs of 32 bits. [AnyPerfInfoTimerCancel] takes newer versions, too.
 //
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_TIMER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoTimerCancelV2 struct {
 	TimerAddress etw.Pointer
 }
@@ -3729,8 +3298,7 @@ type PerfInfoTimerCancelV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoTimerCancelV2) EventDesc() *etw.EventDesc { return &perfInfoTimerCancelV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoTimerCancelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TimerAddress = c.Pointer()
@@ -3756,34 +3324,24 @@ func (e *PerfInfoTimerCancelV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoTimerCancelV2) Clone() *PerfInfoTimerCancelV2 { return &e }
 
-func (e PerfInfoTimerCancelV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoTimerCancelV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoTimerCancelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoTimerCancelV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerCancelV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 85, Version: 2, Opcode: 85, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "TimerCancel",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerCancel",
 	Fields: []etw.FieldDesc{
 		{Name: "TimerAddress", Type: etw.InPointer},
 	},
 }
 
-// AnyPerfInfoTimerCancel is [PerfInfoTimerCancelV2] in any version: a newer
-// one is decoded like it.
+// AnyPerfInfoTimerCancel is [PerfInfoTimerCancelV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoTimerCancel struct {
 	Seen etw.Seen
 	PerfInfoTimerCancelV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoTimerCancel) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoTimerCancelV2}
-}
-func (e *AnyPerfInfoTimerCancel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoTimerCancel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoTimerCancelV2.DecodePayload(p, ptr)
@@ -3793,24 +3351,23 @@ func (e *AnyPerfInfoTimerCancel) DecodeVersion(version uint8, p []byte, ptr etw.
 func (e AnyPerfInfoTimerCancel) Clone() *AnyPerfInfoTimerCancel { return &e }
 
 // PerfInfoClockModeSwitchV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 87 (ClockModeSwitch), version
-// 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 87 (ClockModeSwitch), version 2, of
+// [TaskPerfInfo]. Its payload has 16 bytes. [AnyPerfInfoClockModeSwitch] takes newer versions,
+// too.
 //
-// Logged with PERF_CLOCK_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_CLOCK_TIMER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PerfInfoClockModeSwitchV2 struct {
-	NewState  uint8
-	PrevState uint8
-	// Means nothing.
-	Reserved            etw.Binary
+	NewState            uint8
+	PrevState           uint8
+	Reserved            etw.Binary // Means nothing.
 	NextClockUpdateTime uint64
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoClockModeSwitchV2) EventDesc() *etw.EventDesc { return &perfInfoClockModeSwitchV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoClockModeSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&perfInfoClockModeSwitchV2, p, ptr)
@@ -3854,14 +3411,11 @@ func (e PerfInfoClockModeSwitchV2) Clone() *PerfInfoClockModeSwitchV2 {
 	return &e
 }
 
-func (e PerfInfoClockModeSwitchV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoClockModeSwitchV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoClockModeSwitchV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoClockModeSwitchV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoClockModeSwitchV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 87, Version: 2, Opcode: 87, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ClockModeSwitch",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ClockModeSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewState", Type: etw.InUInt8},
 		{Name: "PrevState", Type: etw.InUInt8},
@@ -3870,21 +3424,14 @@ var perfInfoClockModeSwitchV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoClockModeSwitch is [PerfInfoClockModeSwitchV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoClockModeSwitch is [PerfInfoClockModeSwitchV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoClockModeSwitch struct {
 	Seen etw.Seen
 	PerfInfoClockModeSwitchV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoClockModeSwitch) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoClockModeSwitchV2}
-}
-func (e *AnyPerfInfoClockModeSwitch) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoClockModeSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoClockModeSwitchV2.DecodePayload(p, ptr)
@@ -3897,11 +3444,11 @@ func (e AnyPerfInfoClockModeSwitch) Clone() *AnyPerfInfoClockModeSwitch {
 }
 
 // PerfInfoClockTimeUpdateV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 88 (ClockTimeUpdate), version
-// 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 88 (ClockTimeUpdate), version 2, of
+// [TaskPerfInfo]. [AnyPerfInfoClockTimeUpdate] takes newer versions, too.
 //
-// Logged with PERF_CLOCK_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_CLOCK_TIMER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PerfInfoClockTimeUpdateV2 struct {
 	InterruptTime uint64
 	ClockOwner    uint32
@@ -3912,8 +3459,7 @@ type PerfInfoClockTimeUpdateV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoClockTimeUpdateV2) EventDesc() *etw.EventDesc { return &perfInfoClockTimeUpdateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoClockTimeUpdateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&perfInfoClockTimeUpdateV2, p, ptr)
@@ -3953,14 +3499,11 @@ func (e PerfInfoClockTimeUpdateV2) Clone() *PerfInfoClockTimeUpdateV2 {
 	return &e
 }
 
-func (e PerfInfoClockTimeUpdateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoClockTimeUpdateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoClockTimeUpdateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoClockTimeUpdateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoClockTimeUpdateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 88, Version: 2, Opcode: 88, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ClockTimeUpdate",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ClockTimeUpdate",
 	Fields: []etw.FieldDesc{
 		{Name: "InterruptTime", Type: etw.InUInt64},
 		{Name: "ClockOwner", Type: etw.InUInt32},
@@ -3968,21 +3511,14 @@ var perfInfoClockTimeUpdateV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoClockTimeUpdate is [PerfInfoClockTimeUpdateV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoClockTimeUpdate is [PerfInfoClockTimeUpdateV2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoClockTimeUpdate struct {
 	Seen etw.Seen
 	PerfInfoClockTimeUpdateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoClockTimeUpdate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoClockTimeUpdateV2}
-}
-func (e *AnyPerfInfoClockTimeUpdate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoClockTimeUpdate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoClockTimeUpdateV2.DecodePayload(p, ptr)
@@ -3995,11 +3531,12 @@ func (e AnyPerfInfoClockTimeUpdate) Clone() *AnyPerfInfoClockTimeUpdate {
 }
 
 // PerfInfoClockConfigurationV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 90 (ClockConfiguration),
-// version 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 90 (ClockConfiguration), version 2, of
+// [TaskPerfInfo]. Its payload has 12 bytes. [AnyPerfInfoClockConfiguration] takes newer
+// versions, too.
 //
-// Logged with PERF_CLOCK_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_CLOCK_TIMER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PerfInfoClockConfigurationV2 struct {
 	KnownType     uint32
 	Capabilities  uint32
@@ -4009,8 +3546,7 @@ type PerfInfoClockConfigurationV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoClockConfigurationV2) EventDesc() *etw.EventDesc { return &perfInfoClockConfigurationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoClockConfigurationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&perfInfoClockConfigurationV2, p, ptr)
@@ -4045,14 +3581,11 @@ func (e *PerfInfoClockConfigurationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoClockConfigurationV2) Clone() *PerfInfoClockConfigurationV2 { return &e }
 
-func (e PerfInfoClockConfigurationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoClockConfigurationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoClockConfigurationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoClockConfigurationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoClockConfigurationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 90, Version: 2, Opcode: 90, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ClockConfiguration",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ClockConfiguration",
 	Fields: []etw.FieldDesc{
 		{Name: "KnownType", Type: etw.InUInt32},
 		{Name: "Capabilities", Type: etw.InUInt32},
@@ -4060,21 +3593,14 @@ var perfInfoClockConfigurationV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoClockConfiguration is [PerfInfoClockConfigurationV2] in any
-// version: a newer one is decoded like it.
+// AnyPerfInfoClockConfiguration is [PerfInfoClockConfigurationV2] in any version: a newer one
+// is decoded like it.
 type AnyPerfInfoClockConfiguration struct {
 	Seen etw.Seen
 	PerfInfoClockConfigurationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoClockConfiguration) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoClockConfigurationV2}
-}
-func (e *AnyPerfInfoClockConfiguration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoClockConfiguration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoClockConfigurationV2.DecodePayload(p, ptr)
@@ -4083,12 +3609,12 @@ func (e *AnyPerfInfoClockConfiguration) DecodeVersion(version uint8, p []byte, p
 // Clone returns a copy of e.
 func (e AnyPerfInfoClockConfiguration) Clone() *AnyPerfInfoClockConfiguration { return &e }
 
-// PerfInfoIpiV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 91 (Ipi), version 2, of task
-// PerfInfo.
+// PerfInfoIpiV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 91
+// (Ipi), version 2, of [TaskPerfInfo]. Its payload has 8 bytes. [AnyPerfInfoIpi] takes newer
+// versions, too.
 //
-// Logged with PERF_IPI of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Logged with PERF_IPI of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoIpiV2 struct {
 	RequestType     IpiRequest
 	TargetProcessor uint32
@@ -4097,8 +3623,7 @@ type PerfInfoIpiV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoIpiV2) EventDesc() *etw.EventDesc { return &perfInfoIpiV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoIpiV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&perfInfoIpiV2, p, ptr)
@@ -4129,33 +3654,24 @@ func (e *PerfInfoIpiV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoIpiV2) Clone() *PerfInfoIpiV2 { return &e }
 
-func (e PerfInfoIpiV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoIpiV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoIpiV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoIpiV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoIpiV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 91, Version: 2, Opcode: 91, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "Ipi",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "Ipi",
 	Fields: []etw.FieldDesc{
 		{Name: "RequestType", Type: etw.InUInt32, Map: &ipiRequestMap},
 		{Name: "TargetProcessor", Type: etw.InUInt32},
 	},
 }
 
-// AnyPerfInfoIpi is [PerfInfoIpiV2] in any version: a newer one is decoded
-// like it.
+// AnyPerfInfoIpi is [PerfInfoIpiV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoIpi struct {
 	Seen etw.Seen
 	PerfInfoIpiV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoIpi) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoIpiV2} }
-func (e *AnyPerfInfoIpi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoIpi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoIpiV2.DecodePayload(p, ptr)
@@ -4164,21 +3680,19 @@ func (e *AnyPerfInfoIpi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyPerfInfoIpi) Clone() *AnyPerfInfoIpi { return &e }
 
-// PerfInfoISRUnexpectedV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 92 (ISR-Unexpected), version 2,
-// of task PerfInfo, keyword EVENT_TRACE_FLAG_INTERRUPT.
+// PerfInfoISRUnexpectedV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 92 (ISR-Unexpected), version 2, of [TaskPerfInfo], enabled by [KeywordInterrupt]
+// (0x40). Its payload has 2 bytes. [AnyPerfInfoISRUnexpected] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoISRUnexpectedV2 struct {
-	// The number of the interrupt.
-	Vector uint16
+	Vector uint16 // The number of the interrupt.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoISRUnexpectedV2) EventDesc() *etw.EventDesc { return &perfInfoISRUnexpectedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoISRUnexpectedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&perfInfoISRUnexpectedV2, p, ptr)
@@ -4205,34 +3719,24 @@ func (e *PerfInfoISRUnexpectedV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoISRUnexpectedV2) Clone() *PerfInfoISRUnexpectedV2 { return &e }
 
-func (e PerfInfoISRUnexpectedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoISRUnexpectedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoISRUnexpectedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoISRUnexpectedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRUnexpectedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 92, Version: 2, Opcode: 92, Task: 12, Keywords: 0x40,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ISR-Unexpected",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-Unexpected",
 	Fields: []etw.FieldDesc{
 		{Name: "Vector", Type: etw.InUInt16},
 	},
 }
 
-// AnyPerfInfoISRUnexpected is [PerfInfoISRUnexpectedV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoISRUnexpected is [PerfInfoISRUnexpectedV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoISRUnexpected struct {
 	Seen etw.Seen
 	PerfInfoISRUnexpectedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoISRUnexpected) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoISRUnexpectedV2}
-}
-func (e *AnyPerfInfoISRUnexpected) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoISRUnexpected) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoISRUnexpectedV2.DecodePayload(p, ptr)
@@ -4241,12 +3745,12 @@ func (e *AnyPerfInfoISRUnexpected) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyPerfInfoISRUnexpected) Clone() *AnyPerfInfoISRUnexpected { return &e }
 
-// PerfInfoIoStartTimerV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 93 (IoStartTimer), version 2,
-// of task PerfInfo.
+// PerfInfoIoStartTimerV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 93 (IoStartTimer), version 2, of [TaskPerfInfo]. Its payload has 16 bytes, 8 in
+// programs of 32 bits. [AnyPerfInfoIoStartTimer] takes newer versions, too.
 //
-// Logged with PERF_IO_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_IO_TIMER of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PerfInfoIoStartTimerV2 struct {
 	DeviceObject etw.Pointer
 	TimerRoutine etw.Pointer
@@ -4255,8 +3759,7 @@ type PerfInfoIoStartTimerV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoIoStartTimerV2) EventDesc() *etw.EventDesc { return &perfInfoIoStartTimerV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoIoStartTimerV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioTimerEventLayout)(e).decode(p, ptr, &perfInfoIoStartTimerV2)
 }
@@ -4274,14 +3777,11 @@ func (e *PerfInfoIoStartTimerV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoIoStartTimerV2) Clone() *PerfInfoIoStartTimerV2 { return &e }
 
-func (e PerfInfoIoStartTimerV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoIoStartTimerV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoIoStartTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoIoStartTimerV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoIoStartTimerV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 93, Version: 2, Opcode: 93, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "IoStartTimer",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "IoStartTimer",
 	Fields: ioTimerEventLayoutFields,
 }
 
@@ -4317,21 +3817,14 @@ var ioTimerEventLayoutFields = []etw.FieldDesc{
 	{Name: "TimerRoutine", Type: etw.InPointer},
 }
 
-// AnyPerfInfoIoStartTimer is [PerfInfoIoStartTimerV2] in any version: a newer
-// one is decoded like it.
+// AnyPerfInfoIoStartTimer is [PerfInfoIoStartTimerV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoIoStartTimer struct {
 	Seen etw.Seen
 	PerfInfoIoStartTimerV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoIoStartTimer) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoIoStartTimerV2}
-}
-func (e *AnyPerfInfoIoStartTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoIoStartTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoIoStartTimerV2.DecodePayload(p, ptr)
@@ -4340,12 +3833,12 @@ func (e *AnyPerfInfoIoStartTimer) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyPerfInfoIoStartTimer) Clone() *AnyPerfInfoIoStartTimer { return &e }
 
-// PerfInfoIoStopTimerV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 94 (IoStopTimer), version 2, of
-// task PerfInfo.
+// PerfInfoIoStopTimerV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 94 (IoStopTimer), version 2, of [TaskPerfInfo]. Its payload has 16 bytes, 8 in
+// programs of 32 bits. [AnyPerfInfoIoStopTimer] takes newer versions, too.
 //
-// Logged with PERF_IO_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_IO_TIMER of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PerfInfoIoStopTimerV2 struct {
 	DeviceObject etw.Pointer
 	TimerRoutine etw.Pointer
@@ -4354,8 +3847,7 @@ type PerfInfoIoStopTimerV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoIoStopTimerV2) EventDesc() *etw.EventDesc { return &perfInfoIoStopTimerV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoIoStopTimerV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*ioTimerEventLayout)(e).decode(p, ptr, &perfInfoIoStopTimerV2)
 }
@@ -4373,32 +3865,22 @@ func (e *PerfInfoIoStopTimerV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoIoStopTimerV2) Clone() *PerfInfoIoStopTimerV2 { return &e }
 
-func (e PerfInfoIoStopTimerV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoIoStopTimerV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoIoStopTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoIoStopTimerV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoIoStopTimerV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 94, Version: 2, Opcode: 94, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "IoStopTimer",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "IoStopTimer",
 	Fields: ioTimerEventLayoutFields,
 }
 
-// AnyPerfInfoIoStopTimer is [PerfInfoIoStopTimerV2] in any version: a newer
-// one is decoded like it.
+// AnyPerfInfoIoStopTimer is [PerfInfoIoStopTimerV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoIoStopTimer struct {
 	Seen etw.Seen
 	PerfInfoIoStopTimerV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoIoStopTimer) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoIoStopTimerV2}
-}
-func (e *AnyPerfInfoIoStopTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoIoStopTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoIoStopTimerV2.DecodePayload(p, ptr)
@@ -4407,25 +3889,19 @@ func (e *AnyPerfInfoIoStopTimer) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyPerfInfoIoStopTimer) Clone() *AnyPerfInfoIoStopTimer { return &e }
 
-// PerfInfoISRPASSV1 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 95 (ISR-PASS), version 1, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_INTERRUPT.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// PerfInfoISRPASSV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
+// 95 (ISR-PASS), version 1. Its payload has 20 bytes, 16 in programs of 32 bits.
+// [AnyPerfInfoISRPASS] says what it means.
 type PerfInfoISRPASSV1 struct {
-	// When it began, by the session's clock.
 	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
-	// What it returned.
+	Routine     etw.Pointer
 	ReturnValue uint32
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoISRPASSV1) EventDesc() *etw.EventDesc { return &perfInfoISRPASSV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoISRPASSV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*isrv1Layout)(e).decode(p, ptr, &perfInfoISRPASSV1)
 }
@@ -4436,47 +3912,34 @@ func (e *PerfInfoISRPASSV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoISRPASSV1) FieldValue(i int) etw.Value {
-	return (*isrv1Layout)(e).FieldValue(i)
-}
+func (e *PerfInfoISRPASSV1) FieldValue(i int) etw.Value { return (*isrv1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoISRPASSV1) Clone() *PerfInfoISRPASSV1 { return &e }
 
-func (e PerfInfoISRPASSV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoISRPASSV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoISRPASSV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoISRPASSV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRPASSV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 95, Version: 1, Opcode: 95, Task: 12, Keywords: 0x40,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
 	Fields: isrv1LayoutFields,
 }
 
-// PerfInfoISRPASSV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 95 (ISR-PASS), version 2, of
-// task PerfInfo, keyword EVENT_TRACE_FLAG_INTERRUPT.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// PerfInfoISRPASSV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
+// 95 (ISR-PASS), version 2. Its payload has 20 bytes, 16 in programs of 32 bits.
+// [AnyPerfInfoISRPASS] says what it means.
 type PerfInfoISRPASSV2 struct {
-	// When it began, by the session's clock.
 	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
-	// What it returned.
+	Routine     etw.Pointer
 	ReturnValue uint8
-	// The number of the interrupt.
-	Vector uint16
-	// Means nothing.
-	Reserved uint8
+	Vector      uint16
+	Reserved    uint8
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoISRPASSV2) EventDesc() *etw.EventDesc { return &perfInfoISRPASSV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoISRPASSV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*isrLayout)(e).decode(p, ptr, &perfInfoISRPASSV2)
 }
@@ -4487,96 +3950,85 @@ func (e *PerfInfoISRPASSV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoISRPASSV2) FieldValue(i int) etw.Value {
-	return (*isrLayout)(e).FieldValue(i)
-}
+func (e *PerfInfoISRPASSV2) FieldValue(i int) etw.Value { return (*isrLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoISRPASSV2) Clone() *PerfInfoISRPASSV2 { return &e }
 
-func (e PerfInfoISRPASSV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoISRPASSV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoISRPASSV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoISRPASSV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRPASSV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 95, Version: 2, Opcode: 95, Task: 12, Keywords: 0x40,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
 	Fields: isrLayoutFields,
 }
 
-// AnyPerfInfoISRPASS is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 95 (ISR-PASS), of task
-// PerfInfo, keyword EVENT_TRACE_FLAG_INTERRUPT, in any version.
+// AnyPerfInfoISRPASS is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 95 (ISR-PASS) in any version, of [TaskPerfInfo], enabled by [KeywordInterrupt]
+// (0x40).
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [PerfInfoISRPASSV1] and [PerfInfoISRPASSV2]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [PerfInfoISRPASSV1] and [PerfInfoISRPASSV2]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyPerfInfoISRPASS struct {
 	Seen etw.Seen
 
-	// When it began, by the session's clock.
-	InitialTime uint64
-	// The address of the routine.
-	Routine etw.Pointer
-	// What it returned.
-	ReturnValue uint32
+	InitialTime uint64      // When it began, by the session's clock.
+	Routine     etw.Pointer // The address of the routine.
+	ReturnValue uint32      // What it returned.
 	// The number of the interrupt.
 	Vector uint16 // since version 2
 	// Means nothing.
 	Reserved uint8 // since version 2
 }
 
-// HasVector and its like report whether the version that was decoded has a
-// field.
-func (e *AnyPerfInfoISRPASS) HasVector() bool   { return e.Seen.Layout >= 2 }
+// HasVector reports whether the decoded version has Vector.
+func (e *AnyPerfInfoISRPASS) HasVector() bool { return e.Seen.Layout >= 2 }
+
+// HasReserved reports whether the decoded version has Reserved.
 func (e *AnyPerfInfoISRPASS) HasReserved() bool { return e.Seen.Layout >= 2 }
 
 var anyPerfInfoISRPASS = []*etw.EventDesc{&perfInfoISRPASSV1, &perfInfoISRPASSV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoISRPASS) EventDescs() []*etw.EventDesc { return anyPerfInfoISRPASS }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPerfInfoISRPASS) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPerfInfoISRPASS, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPerfInfoISRPASS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyISRLayout)(e).decode(version, p, ptr, anyPerfInfoISRPASS)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPerfInfoISRPASS) FieldValue(i int) etw.Value {
-	return (*anyISRLayout)(e).FieldValue(i)
-}
+func (e *AnyPerfInfoISRPASS) FieldValue(i int) etw.Value { return (*anyISRLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoISRPASS) Clone() *AnyPerfInfoISRPASS { return &e }
 
-func (e AnyPerfInfoISRPASS) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPerfInfoISRPASS) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPerfInfoISRPASS) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPerfInfoISRPASS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PerfInfoWdfISRV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 96 (WdfISR), version 2, of task
-// PerfInfo.
+// PerfInfoWdfISRV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
+// 96 (WdfISR), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in programs of 32
+// bits. [AnyPerfInfoWdfISR] takes newer versions, too.
 //
-// Logged with PERF_WDF_INTERRUPT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WDF_INTERRUPT of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PerfInfoWdfISRV2 struct {
-	// The address of the routine.
-	Routine etw.Pointer
+	Routine etw.Pointer // The address of the routine.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoWdfISRV2) EventDesc() *etw.EventDesc { return &perfInfoWdfISRV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoWdfISRV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*wdfISRLayout)(e).decode(p, ptr, &perfInfoWdfISRV2)
 }
@@ -4587,21 +4039,16 @@ func (e *PerfInfoWdfISRV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PerfInfoWdfISRV2) FieldValue(i int) etw.Value {
-	return (*wdfISRLayout)(e).FieldValue(i)
-}
+func (e *PerfInfoWdfISRV2) FieldValue(i int) etw.Value { return (*wdfISRLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PerfInfoWdfISRV2) Clone() *PerfInfoWdfISRV2 { return &e }
 
-func (e PerfInfoWdfISRV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoWdfISRV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoWdfISRV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoWdfISRV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoWdfISRV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 96, Version: 2, Opcode: 96, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "WdfISR",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "WdfISR",
 	Fields: wdfISRLayoutFields,
 }
 
@@ -4632,19 +4079,13 @@ var wdfISRLayoutFields = []etw.FieldDesc{
 	{Name: "Routine", Type: etw.InPointer},
 }
 
-// AnyPerfInfoWdfISR is [PerfInfoWdfISRV2] in any version: a newer one is
-// decoded like it.
+// AnyPerfInfoWdfISR is [PerfInfoWdfISRV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoWdfISR struct {
 	Seen etw.Seen
 	PerfInfoWdfISRV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoWdfISR) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoWdfISRV2} }
-func (e *AnyPerfInfoWdfISR) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoWdfISR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoWdfISRV2.DecodePayload(p, ptr)
@@ -4653,22 +4094,20 @@ func (e *AnyPerfInfoWdfISR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfISR) Clone() *AnyPerfInfoWdfISR { return &e }
 
-// PerfInfoWdfPassiveISRV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 97 (WdfPassiveISR), version 2,
-// of task PerfInfo.
+// PerfInfoWdfPassiveISRV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 97 (WdfPassiveISR), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in
+// programs of 32 bits. [AnyPerfInfoWdfPassiveISR] takes newer versions, too.
 //
-// Logged with PERF_WDF_INTERRUPT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WDF_INTERRUPT of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PerfInfoWdfPassiveISRV2 struct {
-	// The address of the routine.
-	Routine etw.Pointer
+	Routine etw.Pointer // The address of the routine.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoWdfPassiveISRV2) EventDesc() *etw.EventDesc { return &perfInfoWdfPassiveISRV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoWdfPassiveISRV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*wdfISRLayout)(e).decode(p, ptr, &perfInfoWdfPassiveISRV2)
 }
@@ -4686,32 +4125,22 @@ func (e *PerfInfoWdfPassiveISRV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoWdfPassiveISRV2) Clone() *PerfInfoWdfPassiveISRV2 { return &e }
 
-func (e PerfInfoWdfPassiveISRV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoWdfPassiveISRV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoWdfPassiveISRV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoWdfPassiveISRV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoWdfPassiveISRV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 97, Version: 2, Opcode: 97, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "WdfPassiveISR",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "WdfPassiveISR",
 	Fields: wdfISRLayoutFields,
 }
 
-// AnyPerfInfoWdfPassiveISR is [PerfInfoWdfPassiveISRV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoWdfPassiveISR is [PerfInfoWdfPassiveISRV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoWdfPassiveISR struct {
 	Seen etw.Seen
 	PerfInfoWdfPassiveISRV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoWdfPassiveISR) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoWdfPassiveISRV2}
-}
-func (e *AnyPerfInfoWdfPassiveISR) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoWdfPassiveISR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoWdfPassiveISRV2.DecodePayload(p, ptr)
@@ -4720,22 +4149,20 @@ func (e *AnyPerfInfoWdfPassiveISR) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfPassiveISR) Clone() *AnyPerfInfoWdfPassiveISR { return &e }
 
-// PerfInfoWdfDPCV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 98 (WdfDPC), version 2, of task
-// PerfInfo.
+// PerfInfoWdfDPCV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
+// 98 (WdfDPC), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in programs of 32
+// bits. [AnyPerfInfoWdfDPC] takes newer versions, too.
 //
-// Logged with PERF_WDF_DPC of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WDF_DPC of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PerfInfoWdfDPCV2 struct {
-	// The address of the routine.
-	Routine etw.Pointer
+	Routine etw.Pointer // The address of the routine.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoWdfDPCV2) EventDesc() *etw.EventDesc { return &perfInfoWdfDPCV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoWdfDPCV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Routine = c.Pointer()
@@ -4761,32 +4188,23 @@ func (e *PerfInfoWdfDPCV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoWdfDPCV2) Clone() *PerfInfoWdfDPCV2 { return &e }
 
-func (e PerfInfoWdfDPCV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoWdfDPCV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoWdfDPCV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoWdfDPCV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoWdfDPCV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 2, Opcode: 98, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "WdfDPC",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "WdfDPC",
 	Fields: []etw.FieldDesc{
 		{Name: "Routine", Type: etw.InPointer},
 	},
 }
 
-// AnyPerfInfoWdfDPC is [PerfInfoWdfDPCV2] in any version: a newer one is
-// decoded like it.
+// AnyPerfInfoWdfDPC is [PerfInfoWdfDPCV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoWdfDPC struct {
 	Seen etw.Seen
 	PerfInfoWdfDPCV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoWdfDPC) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&perfInfoWdfDPCV2} }
-func (e *AnyPerfInfoWdfDPC) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoWdfDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoWdfDPCV2.DecodePayload(p, ptr)
@@ -4795,12 +4213,12 @@ func (e *AnyPerfInfoWdfDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfDPC) Clone() *AnyPerfInfoWdfDPC { return &e }
 
-// PerfInfoCpuCacheFlushV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 99 (CpuCacheFlush), version 2,
-// of task PerfInfo.
+// PerfInfoCpuCacheFlushV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 99 (CpuCacheFlush), version 2, of [TaskPerfInfo]. Its payload has 24 bytes, 16 in
+// programs of 32 bits. [AnyPerfInfoCpuCacheFlush] takes newer versions, too.
 //
-// Logged with PERF_CACHE_FLUSH of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_CACHE_FLUSH of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PerfInfoCpuCacheFlushV2 struct {
 	Address   etw.Pointer
 	Bytes     etw.Pointer
@@ -4814,8 +4232,7 @@ type PerfInfoCpuCacheFlushV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoCpuCacheFlushV2) EventDesc() *etw.EventDesc { return &perfInfoCpuCacheFlushV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoCpuCacheFlushV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Address = c.Pointer()
@@ -4865,14 +4282,11 @@ func (e *PerfInfoCpuCacheFlushV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoCpuCacheFlushV2) Clone() *PerfInfoCpuCacheFlushV2 { return &e }
 
-func (e PerfInfoCpuCacheFlushV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoCpuCacheFlushV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoCpuCacheFlushV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoCpuCacheFlushV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCpuCacheFlushV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 2, Opcode: 99, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "CpuCacheFlush",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CpuCacheFlush",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InPointer},
 		{Name: "Bytes", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -4884,21 +4298,14 @@ var perfInfoCpuCacheFlushV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoCpuCacheFlush is [PerfInfoCpuCacheFlushV2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoCpuCacheFlush is [PerfInfoCpuCacheFlushV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoCpuCacheFlush struct {
 	Seen etw.Seen
 	PerfInfoCpuCacheFlushV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoCpuCacheFlush) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoCpuCacheFlushV2}
-}
-func (e *AnyPerfInfoCpuCacheFlush) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoCpuCacheFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoCpuCacheFlushV2.DecodePayload(p, ptr)
@@ -4907,27 +4314,25 @@ func (e *AnyPerfInfoCpuCacheFlush) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyPerfInfoCpuCacheFlush) Clone() *AnyPerfInfoCpuCacheFlush { return &e }
 
-// PerfInfoDpcEnqueueV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 100 (DpcEnqueue), version 2, of
-// task PerfInfo.
+// PerfInfoDpcEnqueueV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 100 (DpcEnqueue), version 2, of [TaskPerfInfo]. Its payload has 24 bytes, 20 in
+// programs of 32 bits. [AnyPerfInfoDpcEnqueue] takes newer versions, too.
 //
-// Logged with PERF_DPC_QUEUE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_DPC_QUEUE of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PerfInfoDpcEnqueueV2 struct {
 	Key                  etw.Pointer
 	DpcQueueDepth        int32
 	DpcCount             uint32
 	TargetProcessorIndex uint32
 	Importance           uint8
-	// Means nothing.
-	Reserved etw.Binary
+	Reserved             etw.Binary // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoDpcEnqueueV2) EventDesc() *etw.EventDesc { return &perfInfoDpcEnqueueV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PerfInfoDpcEnqueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Key = c.Pointer()
@@ -4976,14 +4381,11 @@ func (e PerfInfoDpcEnqueueV2) Clone() *PerfInfoDpcEnqueueV2 {
 	return &e
 }
 
-func (e PerfInfoDpcEnqueueV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoDpcEnqueueV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoDpcEnqueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoDpcEnqueueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoDpcEnqueueV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 2, Opcode: 100, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "DpcEnqueue",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DpcEnqueue",
 	Fields: []etw.FieldDesc{
 		{Name: "Key", Type: etw.InPointer},
 		{Name: "DpcQueueDepth", Type: etw.InInt32},
@@ -4994,21 +4396,14 @@ var perfInfoDpcEnqueueV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoDpcEnqueue is [PerfInfoDpcEnqueueV2] in any version: a newer one
-// is decoded like it.
+// AnyPerfInfoDpcEnqueue is [PerfInfoDpcEnqueueV2] in any version: a newer one is decoded like
+// it.
 type AnyPerfInfoDpcEnqueue struct {
 	Seen etw.Seen
 	PerfInfoDpcEnqueueV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoDpcEnqueue) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoDpcEnqueueV2}
-}
-func (e *AnyPerfInfoDpcEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoDpcEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoDpcEnqueueV2.DecodePayload(p, ptr)
@@ -5020,12 +4415,12 @@ func (e AnyPerfInfoDpcEnqueue) Clone() *AnyPerfInfoDpcEnqueue {
 	return &e
 }
 
-// PerfInfoDpcExecutionV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 101 (DpcExecution), version 2,
-// of task PerfInfo.
+// PerfInfoDpcExecutionV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 101 (DpcExecution), version 2, of [TaskPerfInfo]. Its payload has 16 bytes, 8 in
+// programs of 32 bits. [AnyPerfInfoDpcExecution] takes newer versions, too.
 //
-// Logged with PERF_DPC_QUEUE of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_DPC_QUEUE of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type PerfInfoDpcExecutionV2 struct {
 	DpcRoutine etw.Pointer
 	Key        etw.Pointer
@@ -5034,8 +4429,7 @@ type PerfInfoDpcExecutionV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoDpcExecutionV2) EventDesc() *etw.EventDesc { return &perfInfoDpcExecutionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoDpcExecutionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.DpcRoutine = c.Pointer()
@@ -5065,35 +4459,25 @@ func (e *PerfInfoDpcExecutionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoDpcExecutionV2) Clone() *PerfInfoDpcExecutionV2 { return &e }
 
-func (e PerfInfoDpcExecutionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoDpcExecutionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoDpcExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoDpcExecutionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoDpcExecutionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 101, Version: 2, Opcode: 101, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "DpcExecution",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DpcExecution",
 	Fields: []etw.FieldDesc{
 		{Name: "DpcRoutine", Type: etw.InPointer},
 		{Name: "Key", Type: etw.InPointer},
 	},
 }
 
-// AnyPerfInfoDpcExecution is [PerfInfoDpcExecutionV2] in any version: a newer
-// one is decoded like it.
+// AnyPerfInfoDpcExecution is [PerfInfoDpcExecutionV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoDpcExecution struct {
 	Seen etw.Seen
 	PerfInfoDpcExecutionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoDpcExecution) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoDpcExecutionV2}
-}
-func (e *AnyPerfInfoDpcExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoDpcExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoDpcExecutionV2.DecodePayload(p, ptr)
@@ -5102,21 +4486,19 @@ func (e *AnyPerfInfoDpcExecution) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyPerfInfoDpcExecution) Clone() *AnyPerfInfoDpcExecution { return &e }
 
-// PerfInfoWdfWorkItemV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 103 (WdfWorkItem), version 2,
-// of task PerfInfo.
+// PerfInfoWdfWorkItemV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 103 (WdfWorkItem), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in
+// programs of 32 bits. [AnyPerfInfoWdfWorkItem] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoWdfWorkItemV2 struct {
-	// The address of the routine.
-	Routine etw.Pointer
+	Routine etw.Pointer // The address of the routine.
 }
 
 // EventDesc returns the description of the event.
 func (*PerfInfoWdfWorkItemV2) EventDesc() *etw.EventDesc { return &perfInfoWdfWorkItemV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoWdfWorkItemV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Routine = c.Pointer()
@@ -5142,34 +4524,24 @@ func (e *PerfInfoWdfWorkItemV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoWdfWorkItemV2) Clone() *PerfInfoWdfWorkItemV2 { return &e }
 
-func (e PerfInfoWdfWorkItemV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoWdfWorkItemV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoWdfWorkItemV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoWdfWorkItemV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoWdfWorkItemV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 103, Version: 2, Opcode: 103, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "WdfWorkItem",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "WdfWorkItem",
 	Fields: []etw.FieldDesc{
 		{Name: "Routine", Type: etw.InPointer},
 	},
 }
 
-// AnyPerfInfoWdfWorkItem is [PerfInfoWdfWorkItemV2] in any version: a newer
-// one is decoded like it.
+// AnyPerfInfoWdfWorkItem is [PerfInfoWdfWorkItemV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoWdfWorkItem struct {
 	Seen etw.Seen
 	PerfInfoWdfWorkItemV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoWdfWorkItem) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoWdfWorkItemV2}
-}
-func (e *AnyPerfInfoWdfWorkItem) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoWdfWorkItem) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoWdfWorkItemV2.DecodePayload(p, ptr)
@@ -5178,12 +4550,12 @@ func (e *AnyPerfInfoWdfWorkItem) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfWorkItem) Clone() *AnyPerfInfoWdfWorkItem { return &e }
 
-// PerfInfoSetKTimer2V2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 104 (SetKTimer2), version 2, of
-// task PerfInfo.
+// PerfInfoSetKTimer2V2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 104 (SetKTimer2), version 2, of [TaskPerfInfo]. Its payload has 49 bytes, 37 in
+// programs of 32 bits. [AnyPerfInfoSetKTimer2] takes newer versions, too.
 //
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_TIMER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoSetKTimer2V2 struct {
 	DueTime         uint64
 	MaximumDueTime  uint64
@@ -5197,8 +4569,7 @@ type PerfInfoSetKTimer2V2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoSetKTimer2V2) EventDesc() *etw.EventDesc { return &perfInfoSetKTimer2V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoSetKTimer2V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*setOrExpireKTimer2Layout)(e).decode(p, ptr, &perfInfoSetKTimer2V2)
 }
@@ -5216,19 +4587,15 @@ func (e *PerfInfoSetKTimer2V2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoSetKTimer2V2) Clone() *PerfInfoSetKTimer2V2 { return &e }
 
-func (e PerfInfoSetKTimer2V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoSetKTimer2V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoSetKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoSetKTimer2V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSetKTimer2V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 104, Version: 2, Opcode: 104, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "SetKTimer2",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SetKTimer2",
 	Fields: setOrExpireKTimer2LayoutFields,
 }
 
-// setOrExpireKTimer2Layout is the template SetOrExpireKTimer2, which several
-// events use.
+// setOrExpireKTimer2Layout is the template SetOrExpireKTimer2, which several events use.
 type setOrExpireKTimer2Layout PerfInfoSetKTimer2V2
 
 func (e *setOrExpireKTimer2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -5288,21 +4655,14 @@ var setOrExpireKTimer2LayoutFields = []etw.FieldDesc{
 	{Name: "TimerFlags", Type: etw.InUInt8, Map: &kTimer2FlagsMap},
 }
 
-// AnyPerfInfoSetKTimer2 is [PerfInfoSetKTimer2V2] in any version: a newer one
-// is decoded like it.
+// AnyPerfInfoSetKTimer2 is [PerfInfoSetKTimer2V2] in any version: a newer one is decoded like
+// it.
 type AnyPerfInfoSetKTimer2 struct {
 	Seen etw.Seen
 	PerfInfoSetKTimer2V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoSetKTimer2) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoSetKTimer2V2}
-}
-func (e *AnyPerfInfoSetKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoSetKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoSetKTimer2V2.DecodePayload(p, ptr)
@@ -5311,12 +4671,12 @@ func (e *AnyPerfInfoSetKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyPerfInfoSetKTimer2) Clone() *AnyPerfInfoSetKTimer2 { return &e }
 
-// PerfInfoExpireKTimer2V2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 105 (ExpireKTimer2), version 2,
-// of task PerfInfo.
+// PerfInfoExpireKTimer2V2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 105 (ExpireKTimer2), version 2, of [TaskPerfInfo]. Its payload has 49 bytes, 37 in
+// programs of 32 bits. [AnyPerfInfoExpireKTimer2] takes newer versions, too.
 //
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_TIMER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoExpireKTimer2V2 struct {
 	DueTime         uint64
 	MaximumDueTime  uint64
@@ -5330,8 +4690,7 @@ type PerfInfoExpireKTimer2V2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoExpireKTimer2V2) EventDesc() *etw.EventDesc { return &perfInfoExpireKTimer2V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoExpireKTimer2V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*setOrExpireKTimer2Layout)(e).decode(p, ptr, &perfInfoExpireKTimer2V2)
 }
@@ -5349,32 +4708,22 @@ func (e *PerfInfoExpireKTimer2V2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoExpireKTimer2V2) Clone() *PerfInfoExpireKTimer2V2 { return &e }
 
-func (e PerfInfoExpireKTimer2V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoExpireKTimer2V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoExpireKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoExpireKTimer2V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoExpireKTimer2V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 105, Version: 2, Opcode: 105, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ExpireKTimer2",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ExpireKTimer2",
 	Fields: setOrExpireKTimer2LayoutFields,
 }
 
-// AnyPerfInfoExpireKTimer2 is [PerfInfoExpireKTimer2V2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoExpireKTimer2 is [PerfInfoExpireKTimer2V2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoExpireKTimer2 struct {
 	Seen etw.Seen
 	PerfInfoExpireKTimer2V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoExpireKTimer2) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoExpireKTimer2V2}
-}
-func (e *AnyPerfInfoExpireKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoExpireKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoExpireKTimer2V2.DecodePayload(p, ptr)
@@ -5383,12 +4732,12 @@ func (e *AnyPerfInfoExpireKTimer2) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyPerfInfoExpireKTimer2) Clone() *AnyPerfInfoExpireKTimer2 { return &e }
 
-// PerfInfoCancelKTimer2V2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 106 (CancelKTimer2), version 2,
-// of task PerfInfo.
+// PerfInfoCancelKTimer2V2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 106 (CancelKTimer2), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in
+// programs of 32 bits. [AnyPerfInfoCancelKTimer2] takes newer versions, too.
 //
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_TIMER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoCancelKTimer2V2 struct {
 	Timer etw.Pointer
 }
@@ -5396,8 +4745,7 @@ type PerfInfoCancelKTimer2V2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoCancelKTimer2V2) EventDesc() *etw.EventDesc { return &perfInfoCancelKTimer2V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoCancelKTimer2V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Timer = c.Pointer()
@@ -5423,34 +4771,24 @@ func (e *PerfInfoCancelKTimer2V2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoCancelKTimer2V2) Clone() *PerfInfoCancelKTimer2V2 { return &e }
 
-func (e PerfInfoCancelKTimer2V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoCancelKTimer2V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoCancelKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoCancelKTimer2V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCancelKTimer2V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 106, Version: 2, Opcode: 106, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "CancelKTimer2",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CancelKTimer2",
 	Fields: []etw.FieldDesc{
 		{Name: "Timer", Type: etw.InPointer},
 	},
 }
 
-// AnyPerfInfoCancelKTimer2 is [PerfInfoCancelKTimer2V2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoCancelKTimer2 is [PerfInfoCancelKTimer2V2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoCancelKTimer2 struct {
 	Seen etw.Seen
 	PerfInfoCancelKTimer2V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoCancelKTimer2) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoCancelKTimer2V2}
-}
-func (e *AnyPerfInfoCancelKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoCancelKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoCancelKTimer2V2.DecodePayload(p, ptr)
@@ -5459,12 +4797,12 @@ func (e *AnyPerfInfoCancelKTimer2) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyPerfInfoCancelKTimer2) Clone() *AnyPerfInfoCancelKTimer2 { return &e }
 
-// PerfInfoDisableKTimer2V2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 107 (DisableKTimer2), version
-// 2, of task PerfInfo.
+// PerfInfoDisableKTimer2V2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 107 (DisableKTimer2), version 2, of [TaskPerfInfo]. Its payload has 25 bytes, 13 in
+// programs of 32 bits. [AnyPerfInfoDisableKTimer2] takes newer versions, too.
 //
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_TIMER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoDisableKTimer2V2 struct {
 	Timer           etw.Pointer
 	DisableCallback etw.Pointer
@@ -5475,8 +4813,7 @@ type PerfInfoDisableKTimer2V2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoDisableKTimer2V2) EventDesc() *etw.EventDesc { return &perfInfoDisableKTimer2V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoDisableKTimer2V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Timer = c.Pointer()
@@ -5514,14 +4851,11 @@ func (e *PerfInfoDisableKTimer2V2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoDisableKTimer2V2) Clone() *PerfInfoDisableKTimer2V2 { return &e }
 
-func (e PerfInfoDisableKTimer2V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoDisableKTimer2V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoDisableKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoDisableKTimer2V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoDisableKTimer2V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 107, Version: 2, Opcode: 107, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "DisableKTimer2",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DisableKTimer2",
 	Fields: []etw.FieldDesc{
 		{Name: "Timer", Type: etw.InPointer},
 		{Name: "DisableCallback", Type: etw.InPointer},
@@ -5530,21 +4864,14 @@ var perfInfoDisableKTimer2V2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoDisableKTimer2 is [PerfInfoDisableKTimer2V2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoDisableKTimer2 is [PerfInfoDisableKTimer2V2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoDisableKTimer2 struct {
 	Seen etw.Seen
 	PerfInfoDisableKTimer2V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoDisableKTimer2) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoDisableKTimer2V2}
-}
-func (e *AnyPerfInfoDisableKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoDisableKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoDisableKTimer2V2.DecodePayload(p, ptr)
@@ -5554,11 +4881,12 @@ func (e *AnyPerfInfoDisableKTimer2) DecodeVersion(version uint8, p []byte, ptr e
 func (e AnyPerfInfoDisableKTimer2) Clone() *AnyPerfInfoDisableKTimer2 { return &e }
 
 // PerfInfoFinalizeKTimer2V2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 108 (FinalizeKTimer2), version
-// 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 108 (FinalizeKTimer2), version 2, of
+// [TaskPerfInfo]. Its payload has 24 bytes, 12 in programs of 32 bits.
+// [AnyPerfInfoFinalizeKTimer2] takes newer versions, too.
 //
-// Logged with PERF_TIMER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_TIMER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PerfInfoFinalizeKTimer2V2 struct {
 	Timer           etw.Pointer
 	DisableCallback etw.Pointer
@@ -5568,8 +4896,7 @@ type PerfInfoFinalizeKTimer2V2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoFinalizeKTimer2V2) EventDesc() *etw.EventDesc { return &perfInfoFinalizeKTimer2V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoFinalizeKTimer2V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Timer = c.Pointer()
@@ -5603,14 +4930,11 @@ func (e *PerfInfoFinalizeKTimer2V2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoFinalizeKTimer2V2) Clone() *PerfInfoFinalizeKTimer2V2 { return &e }
 
-func (e PerfInfoFinalizeKTimer2V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoFinalizeKTimer2V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoFinalizeKTimer2V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoFinalizeKTimer2V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoFinalizeKTimer2V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 108, Version: 2, Opcode: 108, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "FinalizeKTimer2",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "FinalizeKTimer2",
 	Fields: []etw.FieldDesc{
 		{Name: "Timer", Type: etw.InPointer},
 		{Name: "DisableCallback", Type: etw.InPointer},
@@ -5618,21 +4942,14 @@ var perfInfoFinalizeKTimer2V2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoFinalizeKTimer2 is [PerfInfoFinalizeKTimer2V2] in any version: a
-// newer one is decoded like it.
+// AnyPerfInfoFinalizeKTimer2 is [PerfInfoFinalizeKTimer2V2] in any version: a newer one is
+// decoded like it.
 type AnyPerfInfoFinalizeKTimer2 struct {
 	Seen etw.Seen
 	PerfInfoFinalizeKTimer2V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoFinalizeKTimer2) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoFinalizeKTimer2V2}
-}
-func (e *AnyPerfInfoFinalizeKTimer2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoFinalizeKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoFinalizeKTimer2V2.DecodePayload(p, ptr)
@@ -5642,11 +4959,12 @@ func (e *AnyPerfInfoFinalizeKTimer2) DecodeVersion(version uint8, p []byte, ptr 
 func (e AnyPerfInfoFinalizeKTimer2) Clone() *AnyPerfInfoFinalizeKTimer2 { return &e }
 
 // PerfInfoShouldYieldProcessorV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 109 (ShouldYieldProcessor),
-// version 2, of task PerfInfo.
+// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 109 (ShouldYieldProcessor), version 2, of
+// [TaskPerfInfo]. Its payload has 12 bytes. [AnyPerfInfoShouldYieldProcessor] takes newer
+// versions, too.
 //
-// Logged with PERF_SHOULD_YIELD of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SHOULD_YIELD of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type PerfInfoShouldYieldProcessorV2 struct {
 	YieldReason      uint32
 	DpcWatchdogCount uint32
@@ -5658,8 +4976,7 @@ func (*PerfInfoShouldYieldProcessorV2) EventDesc() *etw.EventDesc {
 	return &perfInfoShouldYieldProcessorV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoShouldYieldProcessorV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&perfInfoShouldYieldProcessorV2, p, ptr)
@@ -5694,14 +5011,11 @@ func (e *PerfInfoShouldYieldProcessorV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoShouldYieldProcessorV2) Clone() *PerfInfoShouldYieldProcessorV2 { return &e }
 
-func (e PerfInfoShouldYieldProcessorV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoShouldYieldProcessorV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoShouldYieldProcessorV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoShouldYieldProcessorV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoShouldYieldProcessorV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 109, Version: 2, Opcode: 109, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "ShouldYieldProcessor",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ShouldYieldProcessor",
 	Fields: []etw.FieldDesc{
 		{Name: "YieldReason", Type: etw.InUInt32},
 		{Name: "DpcWatchdogCount", Type: etw.InUInt32},
@@ -5709,21 +5023,14 @@ var perfInfoShouldYieldProcessorV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoShouldYieldProcessor is [PerfInfoShouldYieldProcessorV2] in any
-// version: a newer one is decoded like it.
+// AnyPerfInfoShouldYieldProcessor is [PerfInfoShouldYieldProcessorV2] in any version: a newer
+// one is decoded like it.
 type AnyPerfInfoShouldYieldProcessor struct {
 	Seen etw.Seen
 	PerfInfoShouldYieldProcessorV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoShouldYieldProcessor) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoShouldYieldProcessorV2}
-}
-func (e *AnyPerfInfoShouldYieldProcessor) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoShouldYieldProcessor) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoShouldYieldProcessorV2.DecodePayload(p, ptr)
@@ -5732,9 +5039,9 @@ func (e *AnyPerfInfoShouldYieldProcessor) DecodeVersion(version uint8, p []byte,
 // Clone returns a copy of e.
 func (e AnyPerfInfoShouldYieldProcessor) Clone() *AnyPerfInfoShouldYieldProcessor { return &e }
 
-// PerfInfoHvHypercallV2 is the classic event of class
-// ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 114 (HvHypercall), version 2,
-// of task PerfInfo.
+// PerfInfoHvHypercallV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
+// opcode 114 (HvHypercall), version 2, of [TaskPerfInfo]. Its payload has 6 bytes.
+// [AnyPerfInfoHvHypercall] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type PerfInfoHvHypercallV2 struct {
@@ -5746,8 +5053,7 @@ type PerfInfoHvHypercallV2 struct {
 // EventDesc returns the description of the event.
 func (*PerfInfoHvHypercallV2) EventDesc() *etw.EventDesc { return &perfInfoHvHypercallV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PerfInfoHvHypercallV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&perfInfoHvHypercallV2, p, ptr)
@@ -5782,14 +5088,11 @@ func (e *PerfInfoHvHypercallV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PerfInfoHvHypercallV2) Clone() *PerfInfoHvHypercallV2 { return &e }
 
-func (e PerfInfoHvHypercallV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PerfInfoHvHypercallV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PerfInfoHvHypercallV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PerfInfoHvHypercallV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoHvHypercallV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 114, Version: 2, Opcode: 114, Task: 12,
-	Class:    etw.GUID{0xb4, 0xbf, 0x1d, 0xce, 0x7e, 0x13, 0xa6, 0x4d, 0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc},
-	TaskName: "PerfInfo", OpcodeName: "HvHypercall",
+	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "HvHypercall",
 	Fields: []etw.FieldDesc{
 		{Name: "CallCode", Type: etw.InUInt32},
 		{Name: "IsFast", Type: etw.InUInt8},
@@ -5797,21 +5100,14 @@ var perfInfoHvHypercallV2 = etw.EventDesc{
 	},
 }
 
-// AnyPerfInfoHvHypercall is [PerfInfoHvHypercallV2] in any version: a newer
-// one is decoded like it.
+// AnyPerfInfoHvHypercall is [PerfInfoHvHypercallV2] in any version: a newer one is decoded
+// like it.
 type AnyPerfInfoHvHypercall struct {
 	Seen etw.Seen
 	PerfInfoHvHypercallV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPerfInfoHvHypercall) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&perfInfoHvHypercallV2}
-}
-func (e *AnyPerfInfoHvHypercall) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPerfInfoHvHypercall) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PerfInfoHvHypercallV2.DecodePayload(p, ptr)

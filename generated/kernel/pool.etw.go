@@ -5,22 +5,20 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// PoolAllocationV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 32 (Allocation), version 2, of
-// task Pool.
+// PoolAllocationV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode
+// 32 (Allocation), version 2, of [TaskPool]. Its payload has 24 bytes, 16 in programs of 32
+// bits. [AnyPoolAllocation] takes newer versions, too.
 //
-// Memory of a pool was allocated. Logged with PERF_POOL of the group masks.
-// xperf's name for stacks of it is PoolAlloc. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Memory of a pool was allocated. Logged with PERF_POOL of the group masks. xperf's name for
+// stacks of it is PoolAlloc. The layout is that of descriptions; no trace with the event was
+// at hand.
 type PoolAllocationV2 struct {
-	Type uint32
-	// Four characters that name who allocated it.
-	Tag           uint32
+	Type          uint32
+	Tag           uint32 // Four characters that name who allocated it.
 	NumberOfBytes etw.Pointer
 	Entry         etw.Pointer
 }
@@ -28,8 +26,7 @@ type PoolAllocationV2 struct {
 // EventDesc returns the description of the event.
 func (*PoolAllocationV2) EventDesc() *etw.EventDesc { return &poolAllocationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PoolAllocationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*poolAllocFreeLayout)(e).decode(p, ptr, &poolAllocationV2)
 }
@@ -47,14 +44,11 @@ func (e *PoolAllocationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PoolAllocationV2) Clone() *PoolAllocationV2 { return &e }
 
-func (e PoolAllocationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PoolAllocationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PoolAllocationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PoolAllocationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolAllocationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "Allocation",
+	Class: classPool, TaskName: "Pool", OpcodeName: "Allocation",
 	Fields: poolAllocFreeLayoutFields,
 }
 
@@ -103,19 +97,13 @@ var poolAllocFreeLayoutFields = []etw.FieldDesc{
 	{Name: "Entry", Type: etw.InPointer},
 }
 
-// AnyPoolAllocation is [PoolAllocationV2] in any version: a newer one is
-// decoded like it.
+// AnyPoolAllocation is [PoolAllocationV2] in any version: a newer one is decoded like it.
 type AnyPoolAllocation struct {
 	Seen etw.Seen
 	PoolAllocationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolAllocation) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolAllocationV2} }
-func (e *AnyPoolAllocation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolAllocation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolAllocationV2.DecodePayload(p, ptr)
@@ -125,16 +113,15 @@ func (e *AnyPoolAllocation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 func (e AnyPoolAllocation) Clone() *AnyPoolAllocation { return &e }
 
 // PoolSessionPoolAllocationV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 33 (SessionPoolAllocation),
-// version 2, of task Pool.
+// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 33 (SessionPoolAllocation), version 2, of
+// [TaskPool]. Its payload has 28 bytes, 20 in programs of 32 bits.
+// [AnyPoolSessionPoolAllocation] takes newer versions, too.
 //
-// Logged with PERF_POOL of the group masks. xperf's name for stacks of it is
-// PoolAllocSession. The layout is that of descriptions; no trace with the
-// event was at hand.
+// Logged with PERF_POOL of the group masks. xperf's name for stacks of it is PoolAllocSession.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PoolSessionPoolAllocationV2 struct {
-	Type uint32
-	// Four characters that name who allocated it.
-	Tag           uint32
+	Type          uint32
+	Tag           uint32 // Four characters that name who allocated it.
 	NumberOfBytes etw.Pointer
 	Entry         etw.Pointer
 	SessionId     uint32
@@ -143,8 +130,7 @@ type PoolSessionPoolAllocationV2 struct {
 // EventDesc returns the description of the event.
 func (*PoolSessionPoolAllocationV2) EventDesc() *etw.EventDesc { return &poolSessionPoolAllocationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PoolSessionPoolAllocationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*sessionPoolAllocFreeLayout)(e).decode(p, ptr, &poolSessionPoolAllocationV2)
 }
@@ -162,19 +148,15 @@ func (e *PoolSessionPoolAllocationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PoolSessionPoolAllocationV2) Clone() *PoolSessionPoolAllocationV2 { return &e }
 
-func (e PoolSessionPoolAllocationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PoolSessionPoolAllocationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PoolSessionPoolAllocationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PoolSessionPoolAllocationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolSessionPoolAllocationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "SessionPoolAllocation",
+	Class: classPool, TaskName: "Pool", OpcodeName: "SessionPoolAllocation",
 	Fields: sessionPoolAllocFreeLayoutFields,
 }
 
-// sessionPoolAllocFreeLayout is the template SessionPoolAllocFree, which
-// several events use.
+// sessionPoolAllocFreeLayout is the template SessionPoolAllocFree, which several events use.
 type sessionPoolAllocFreeLayout PoolSessionPoolAllocationV2
 
 func (e *sessionPoolAllocFreeLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -224,21 +206,14 @@ var sessionPoolAllocFreeLayoutFields = []etw.FieldDesc{
 	{Name: "SessionId", Type: etw.InUInt32},
 }
 
-// AnyPoolSessionPoolAllocation is [PoolSessionPoolAllocationV2] in any
-// version: a newer one is decoded like it.
+// AnyPoolSessionPoolAllocation is [PoolSessionPoolAllocationV2] in any version: a newer one is
+// decoded like it.
 type AnyPoolSessionPoolAllocation struct {
 	Seen etw.Seen
 	PoolSessionPoolAllocationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolSessionPoolAllocation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&poolSessionPoolAllocationV2}
-}
-func (e *AnyPoolSessionPoolAllocation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolSessionPoolAllocation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolSessionPoolAllocationV2.DecodePayload(p, ptr)
@@ -247,17 +222,16 @@ func (e *AnyPoolSessionPoolAllocation) DecodeVersion(version uint8, p []byte, pt
 // Clone returns a copy of e.
 func (e AnyPoolSessionPoolAllocation) Clone() *AnyPoolSessionPoolAllocation { return &e }
 
-// PoolFreeV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 34 (Free), version 2, of task
-// Pool.
+// PoolFreeV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 34
+// (Free), version 2, of [TaskPool]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyPoolFree] takes newer versions, too.
 //
-// Memory of a pool was freed. Logged with PERF_POOL of the group masks.
-// xperf's name for stacks of it is PoolFree. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Memory of a pool was freed. Logged with PERF_POOL of the group masks. xperf's name for
+// stacks of it is PoolFree. The layout is that of descriptions; no trace with the event was at
+// hand.
 type PoolFreeV2 struct {
-	Type uint32
-	// Four characters that name who allocated it.
-	Tag           uint32
+	Type          uint32
+	Tag           uint32 // Four characters that name who allocated it.
 	NumberOfBytes etw.Pointer
 	Entry         etw.Pointer
 }
@@ -265,8 +239,7 @@ type PoolFreeV2 struct {
 // EventDesc returns the description of the event.
 func (*PoolFreeV2) EventDesc() *etw.EventDesc { return &poolFreeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PoolFreeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*poolAllocFreeLayout)(e).decode(p, ptr, &poolFreeV2)
 }
@@ -277,21 +250,16 @@ func (e *PoolFreeV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PoolFreeV2) FieldValue(i int) etw.Value {
-	return (*poolAllocFreeLayout)(e).FieldValue(i)
-}
+func (e *PoolFreeV2) FieldValue(i int) etw.Value { return (*poolAllocFreeLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PoolFreeV2) Clone() *PoolFreeV2 { return &e }
 
-func (e PoolFreeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PoolFreeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PoolFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PoolFreeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolFreeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "Free",
+	Class: classPool, TaskName: "Pool", OpcodeName: "Free",
 	Fields: poolAllocFreeLayoutFields,
 }
 
@@ -301,12 +269,7 @@ type AnyPoolFree struct {
 	PoolFreeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolFree) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolFreeV2} }
-func (e *AnyPoolFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolFreeV2.DecodePayload(p, ptr)
@@ -315,17 +278,15 @@ func (e *AnyPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyPoolFree) Clone() *AnyPoolFree { return &e }
 
-// PoolSessionPoolFreeV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 35 (SessionPoolFree), version
-// 2, of task Pool.
+// PoolSessionPoolFreeV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf,
+// opcode 35 (SessionPoolFree), version 2, of [TaskPool]. Its payload has 28 bytes, 20 in
+// programs of 32 bits. [AnyPoolSessionPoolFree] takes newer versions, too.
 //
-// Logged with PERF_POOL of the group masks. xperf's name for stacks of it is
-// PoolFreeSession. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Logged with PERF_POOL of the group masks. xperf's name for stacks of it is PoolFreeSession.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PoolSessionPoolFreeV2 struct {
-	Type uint32
-	// Four characters that name who allocated it.
-	Tag           uint32
+	Type          uint32
+	Tag           uint32 // Four characters that name who allocated it.
 	NumberOfBytes etw.Pointer
 	Entry         etw.Pointer
 	SessionId     uint32
@@ -334,8 +295,7 @@ type PoolSessionPoolFreeV2 struct {
 // EventDesc returns the description of the event.
 func (*PoolSessionPoolFreeV2) EventDesc() *etw.EventDesc { return &poolSessionPoolFreeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PoolSessionPoolFreeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*sessionPoolAllocFreeLayout)(e).decode(p, ptr, &poolSessionPoolFreeV2)
 }
@@ -353,32 +313,22 @@ func (e *PoolSessionPoolFreeV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PoolSessionPoolFreeV2) Clone() *PoolSessionPoolFreeV2 { return &e }
 
-func (e PoolSessionPoolFreeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PoolSessionPoolFreeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PoolSessionPoolFreeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PoolSessionPoolFreeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolSessionPoolFreeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "SessionPoolFree",
+	Class: classPool, TaskName: "Pool", OpcodeName: "SessionPoolFree",
 	Fields: sessionPoolAllocFreeLayoutFields,
 }
 
-// AnyPoolSessionPoolFree is [PoolSessionPoolFreeV2] in any version: a newer
-// one is decoded like it.
+// AnyPoolSessionPoolFree is [PoolSessionPoolFreeV2] in any version: a newer one is decoded
+// like it.
 type AnyPoolSessionPoolFree struct {
 	Seen etw.Seen
 	PoolSessionPoolFreeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolSessionPoolFree) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&poolSessionPoolFreeV2}
-}
-func (e *AnyPoolSessionPoolFree) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolSessionPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolSessionPoolFreeV2.DecodePayload(p, ptr)
@@ -387,41 +337,35 @@ func (e *AnyPoolSessionPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyPoolSessionPoolFree) Clone() *AnyPoolSessionPoolFree { return &e }
 
-// PoolSnapDCStartV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 40 (SnapDCStart), version 2, of
-// task Pool.
+// PoolSnapDCStartV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode
+// 40 (SnapDCStart), version 2, of [TaskPool]. It has no payload. [AnyPoolSnapDCStart] takes
+// newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type PoolSnapDCStartV2 struct{}
+type PoolSnapDCStartV2 struct {
+	etw.Empty
+}
 
-func (*PoolSnapDCStartV2) EventDesc() *etw.EventDesc                             { return &poolSnapDCStartV2 }
-func (*PoolSnapDCStartV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*PoolSnapDCStartV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*PoolSnapDCStartV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e PoolSnapDCStartV2) Clone() *PoolSnapDCStartV2                            { return &e }
-func (e PoolSnapDCStartV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e PoolSnapDCStartV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e PoolSnapDCStartV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*PoolSnapDCStartV2) EventDesc() *etw.EventDesc { return &poolSnapDCStartV2 }
+
+// Clone returns a copy of e.
+func (e PoolSnapDCStartV2) Clone() *PoolSnapDCStartV2 { return &e }
+
+func (e PoolSnapDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolSnapDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "SnapDCStart",
+	Class: classPool, TaskName: "Pool", OpcodeName: "SnapDCStart",
 }
 
-// AnyPoolSnapDCStart is [PoolSnapDCStartV2] in any version: a newer one is
-// decoded like it.
+// AnyPoolSnapDCStart is [PoolSnapDCStartV2] in any version: a newer one is decoded like it.
 type AnyPoolSnapDCStart struct {
 	Seen etw.Seen
 	PoolSnapDCStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolSnapDCStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolSnapDCStartV2} }
-func (e *AnyPoolSnapDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolSnapDCStartV2.DecodePayload(p, ptr)
@@ -430,41 +374,35 @@ func (e *AnyPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyPoolSnapDCStart) Clone() *AnyPoolSnapDCStart { return &e }
 
-// PoolSnapDCEndV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 41 (SnapDCEnd), version 2, of
-// task Pool.
+// PoolSnapDCEndV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode
+// 41 (SnapDCEnd), version 2, of [TaskPool]. It has no payload. [AnyPoolSnapDCEnd] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type PoolSnapDCEndV2 struct{}
+type PoolSnapDCEndV2 struct {
+	etw.Empty
+}
 
-func (*PoolSnapDCEndV2) EventDesc() *etw.EventDesc                             { return &poolSnapDCEndV2 }
-func (*PoolSnapDCEndV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*PoolSnapDCEndV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*PoolSnapDCEndV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e PoolSnapDCEndV2) Clone() *PoolSnapDCEndV2                              { return &e }
-func (e PoolSnapDCEndV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e PoolSnapDCEndV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e PoolSnapDCEndV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*PoolSnapDCEndV2) EventDesc() *etw.EventDesc { return &poolSnapDCEndV2 }
+
+// Clone returns a copy of e.
+func (e PoolSnapDCEndV2) Clone() *PoolSnapDCEndV2 { return &e }
+
+func (e PoolSnapDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolSnapDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "SnapDCEnd",
+	Class: classPool, TaskName: "Pool", OpcodeName: "SnapDCEnd",
 }
 
-// AnyPoolSnapDCEnd is [PoolSnapDCEndV2] in any version: a newer one is decoded
-// like it.
+// AnyPoolSnapDCEnd is [PoolSnapDCEndV2] in any version: a newer one is decoded like it.
 type AnyPoolSnapDCEnd struct {
 	Seen etw.Seen
 	PoolSnapDCEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolSnapDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolSnapDCEndV2} }
-func (e *AnyPoolSnapDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolSnapDCEndV2.DecodePayload(p, ptr)
@@ -473,45 +411,36 @@ func (e *AnyPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyPoolSnapDCEnd) Clone() *AnyPoolSnapDCEnd { return &e }
 
-// PoolBigPoolSnapDCStartV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 42 (BigPoolSnapDCStart),
-// version 2, of task Pool.
+// PoolBigPoolSnapDCStartV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf,
+// opcode 42 (BigPoolSnapDCStart), version 2, of [TaskPool]. It has no payload.
+// [AnyPoolBigPoolSnapDCStart] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type PoolBigPoolSnapDCStartV2 struct{}
-
-func (*PoolBigPoolSnapDCStartV2) EventDesc() *etw.EventDesc                      { return &poolBigPoolSnapDCStartV2 }
-func (*PoolBigPoolSnapDCStartV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*PoolBigPoolSnapDCStartV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+type PoolBigPoolSnapDCStartV2 struct {
+	etw.Empty
 }
-func (*PoolBigPoolSnapDCStartV2) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*PoolBigPoolSnapDCStartV2) EventDesc() *etw.EventDesc { return &poolBigPoolSnapDCStartV2 }
+
+// Clone returns a copy of e.
 func (e PoolBigPoolSnapDCStartV2) Clone() *PoolBigPoolSnapDCStartV2 { return &e }
-func (e PoolBigPoolSnapDCStartV2) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e PoolBigPoolSnapDCStartV2) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e PoolBigPoolSnapDCStartV2) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
+
+func (e PoolBigPoolSnapDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolBigPoolSnapDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "BigPoolSnapDCStart",
+	Class: classPool, TaskName: "Pool", OpcodeName: "BigPoolSnapDCStart",
 }
 
-// AnyPoolBigPoolSnapDCStart is [PoolBigPoolSnapDCStartV2] in any version: a
-// newer one is decoded like it.
+// AnyPoolBigPoolSnapDCStart is [PoolBigPoolSnapDCStartV2] in any version: a newer one is
+// decoded like it.
 type AnyPoolBigPoolSnapDCStart struct {
 	Seen etw.Seen
 	PoolBigPoolSnapDCStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolBigPoolSnapDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&poolBigPoolSnapDCStartV2}
-}
-func (e *AnyPoolBigPoolSnapDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolBigPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolBigPoolSnapDCStartV2.DecodePayload(p, ptr)
@@ -520,43 +449,36 @@ func (e *AnyPoolBigPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyPoolBigPoolSnapDCStart) Clone() *AnyPoolBigPoolSnapDCStart { return &e }
 
-// PoolBigPoolSnapDCEndV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 43 (BigPoolSnapDCEnd), version
-// 2, of task Pool.
+// PoolBigPoolSnapDCEndV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf,
+// opcode 43 (BigPoolSnapDCEnd), version 2, of [TaskPool]. It has no payload.
+// [AnyPoolBigPoolSnapDCEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type PoolBigPoolSnapDCEndV2 struct{}
+type PoolBigPoolSnapDCEndV2 struct {
+	etw.Empty
+}
 
-func (*PoolBigPoolSnapDCEndV2) EventDesc() *etw.EventDesc                             { return &poolBigPoolSnapDCEndV2 }
-func (*PoolBigPoolSnapDCEndV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*PoolBigPoolSnapDCEndV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*PoolBigPoolSnapDCEndV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e PoolBigPoolSnapDCEndV2) Clone() *PoolBigPoolSnapDCEndV2                       { return &e }
-func (e PoolBigPoolSnapDCEndV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e PoolBigPoolSnapDCEndV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e PoolBigPoolSnapDCEndV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*PoolBigPoolSnapDCEndV2) EventDesc() *etw.EventDesc { return &poolBigPoolSnapDCEndV2 }
+
+// Clone returns a copy of e.
+func (e PoolBigPoolSnapDCEndV2) Clone() *PoolBigPoolSnapDCEndV2 { return &e }
+
+func (e PoolBigPoolSnapDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolBigPoolSnapDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "BigPoolSnapDCEnd",
+	Class: classPool, TaskName: "Pool", OpcodeName: "BigPoolSnapDCEnd",
 }
 
-// AnyPoolBigPoolSnapDCEnd is [PoolBigPoolSnapDCEndV2] in any version: a newer
-// one is decoded like it.
+// AnyPoolBigPoolSnapDCEnd is [PoolBigPoolSnapDCEndV2] in any version: a newer one is decoded
+// like it.
 type AnyPoolBigPoolSnapDCEnd struct {
 	Seen etw.Seen
 	PoolBigPoolSnapDCEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolBigPoolSnapDCEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&poolBigPoolSnapDCEndV2}
-}
-func (e *AnyPoolBigPoolSnapDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolBigPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolBigPoolSnapDCEndV2.DecodePayload(p, ptr)
@@ -566,44 +488,35 @@ func (e *AnyPoolBigPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw
 func (e AnyPoolBigPoolSnapDCEnd) Clone() *AnyPoolBigPoolSnapDCEnd { return &e }
 
 // PoolSessionPoolSnapDCStartV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 44 (SessionPoolSnapDCStart),
-// version 2, of task Pool.
+// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 44 (SessionPoolSnapDCStart), version 2, of
+// [TaskPool]. It has no payload. [AnyPoolSessionPoolSnapDCStart] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type PoolSessionPoolSnapDCStartV2 struct{}
-
-func (*PoolSessionPoolSnapDCStartV2) EventDesc() *etw.EventDesc                      { return &poolSessionPoolSnapDCStartV2 }
-func (*PoolSessionPoolSnapDCStartV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*PoolSessionPoolSnapDCStartV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+type PoolSessionPoolSnapDCStartV2 struct {
+	etw.Empty
 }
-func (*PoolSessionPoolSnapDCStartV2) FieldValue(int) etw.Value              { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*PoolSessionPoolSnapDCStartV2) EventDesc() *etw.EventDesc { return &poolSessionPoolSnapDCStartV2 }
+
+// Clone returns a copy of e.
 func (e PoolSessionPoolSnapDCStartV2) Clone() *PoolSessionPoolSnapDCStartV2 { return &e }
-func (e PoolSessionPoolSnapDCStartV2) String() string                       { return string(etw.AppendText(nil, &e)) }
-func (e PoolSessionPoolSnapDCStartV2) LogValue() slog.Value                 { return etw.LogValue(&e) }
-func (e PoolSessionPoolSnapDCStartV2) MarshalJSON() ([]byte, error)         { return etw.AppendJSON(nil, &e) }
+
+func (e PoolSessionPoolSnapDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolSessionPoolSnapDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "SessionPoolSnapDCStart",
+	Class: classPool, TaskName: "Pool", OpcodeName: "SessionPoolSnapDCStart",
 }
 
-// AnyPoolSessionPoolSnapDCStart is [PoolSessionPoolSnapDCStartV2] in any
-// version: a newer one is decoded like it.
+// AnyPoolSessionPoolSnapDCStart is [PoolSessionPoolSnapDCStartV2] in any version: a newer one
+// is decoded like it.
 type AnyPoolSessionPoolSnapDCStart struct {
 	Seen etw.Seen
 	PoolSessionPoolSnapDCStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolSessionPoolSnapDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&poolSessionPoolSnapDCStartV2}
-}
-func (e *AnyPoolSessionPoolSnapDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolSessionPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolSessionPoolSnapDCStartV2.DecodePayload(p, ptr)
@@ -613,44 +526,35 @@ func (e *AnyPoolSessionPoolSnapDCStart) DecodeVersion(version uint8, p []byte, p
 func (e AnyPoolSessionPoolSnapDCStart) Clone() *AnyPoolSessionPoolSnapDCStart { return &e }
 
 // PoolSessionPoolSnapDCEndV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 45 (SessionPoolSnapDCEnd),
-// version 2, of task Pool.
+// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 45 (SessionPoolSnapDCEnd), version 2, of
+// [TaskPool]. It has no payload. [AnyPoolSessionPoolSnapDCEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type PoolSessionPoolSnapDCEndV2 struct{}
-
-func (*PoolSessionPoolSnapDCEndV2) EventDesc() *etw.EventDesc                      { return &poolSessionPoolSnapDCEndV2 }
-func (*PoolSessionPoolSnapDCEndV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*PoolSessionPoolSnapDCEndV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+type PoolSessionPoolSnapDCEndV2 struct {
+	etw.Empty
 }
-func (*PoolSessionPoolSnapDCEndV2) FieldValue(int) etw.Value            { return etw.Value{} }
+
+// EventDesc returns the description of the event.
+func (*PoolSessionPoolSnapDCEndV2) EventDesc() *etw.EventDesc { return &poolSessionPoolSnapDCEndV2 }
+
+// Clone returns a copy of e.
 func (e PoolSessionPoolSnapDCEndV2) Clone() *PoolSessionPoolSnapDCEndV2 { return &e }
-func (e PoolSessionPoolSnapDCEndV2) String() string                     { return string(etw.AppendText(nil, &e)) }
-func (e PoolSessionPoolSnapDCEndV2) LogValue() slog.Value               { return etw.LogValue(&e) }
-func (e PoolSessionPoolSnapDCEndV2) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
+
+func (e PoolSessionPoolSnapDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolSessionPoolSnapDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "SessionPoolSnapDCEnd",
+	Class: classPool, TaskName: "Pool", OpcodeName: "SessionPoolSnapDCEnd",
 }
 
-// AnyPoolSessionPoolSnapDCEnd is [PoolSessionPoolSnapDCEndV2] in any version:
-// a newer one is decoded like it.
+// AnyPoolSessionPoolSnapDCEnd is [PoolSessionPoolSnapDCEndV2] in any version: a newer one is
+// decoded like it.
 type AnyPoolSessionPoolSnapDCEnd struct {
 	Seen etw.Seen
 	PoolSessionPoolSnapDCEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolSessionPoolSnapDCEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&poolSessionPoolSnapDCEndV2}
-}
-func (e *AnyPoolSessionPoolSnapDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolSessionPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolSessionPoolSnapDCEndV2.DecodePayload(p, ptr)
@@ -660,50 +564,37 @@ func (e *AnyPoolSessionPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr
 func (e AnyPoolSessionPoolSnapDCEnd) Clone() *AnyPoolSessionPoolSnapDCEnd { return &e }
 
 // PoolSessionBigPoolSnapDCStartV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 46 (SessionBigPoolSnapDCStart),
-// version 2, of task Pool.
+// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 46 (SessionBigPoolSnapDCStart), version 2, of
+// [TaskPool]. It has no payload. [AnyPoolSessionBigPoolSnapDCStart] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type PoolSessionBigPoolSnapDCStartV2 struct{}
+type PoolSessionBigPoolSnapDCStartV2 struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of the event.
 func (*PoolSessionBigPoolSnapDCStartV2) EventDesc() *etw.EventDesc {
 	return &poolSessionBigPoolSnapDCStartV2
 }
-func (*PoolSessionBigPoolSnapDCStartV2) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
-func (*PoolSessionBigPoolSnapDCStartV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*PoolSessionBigPoolSnapDCStartV2) FieldValue(int) etw.Value                 { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e PoolSessionBigPoolSnapDCStartV2) Clone() *PoolSessionBigPoolSnapDCStartV2 { return &e }
-func (e PoolSessionBigPoolSnapDCStartV2) String() string                          { return string(etw.AppendText(nil, &e)) }
-func (e PoolSessionBigPoolSnapDCStartV2) LogValue() slog.Value                    { return etw.LogValue(&e) }
-func (e PoolSessionBigPoolSnapDCStartV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+
+func (e PoolSessionBigPoolSnapDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolSessionBigPoolSnapDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "SessionBigPoolSnapDCStart",
+	Class: classPool, TaskName: "Pool", OpcodeName: "SessionBigPoolSnapDCStart",
 }
 
-// AnyPoolSessionBigPoolSnapDCStart is [PoolSessionBigPoolSnapDCStartV2] in any
-// version: a newer one is decoded like it.
+// AnyPoolSessionBigPoolSnapDCStart is [PoolSessionBigPoolSnapDCStartV2] in any version: a
+// newer one is decoded like it.
 type AnyPoolSessionBigPoolSnapDCStart struct {
 	Seen etw.Seen
 	PoolSessionBigPoolSnapDCStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolSessionBigPoolSnapDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&poolSessionBigPoolSnapDCStartV2}
-}
-func (e *AnyPoolSessionBigPoolSnapDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolSessionBigPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolSessionBigPoolSnapDCStartV2.DecodePayload(p, ptr)
@@ -713,46 +604,37 @@ func (e *AnyPoolSessionBigPoolSnapDCStart) DecodeVersion(version uint8, p []byte
 func (e AnyPoolSessionBigPoolSnapDCStart) Clone() *AnyPoolSessionBigPoolSnapDCStart { return &e }
 
 // PoolSessionBigPoolSnapDCEndV2 is the classic event of class
-// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 47 (SessionBigPoolSnapDCEnd),
-// version 2, of task Pool.
+// 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 47 (SessionBigPoolSnapDCEnd), version 2, of
+// [TaskPool]. It has no payload. [AnyPoolSessionBigPoolSnapDCEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
-type PoolSessionBigPoolSnapDCEndV2 struct{}
+type PoolSessionBigPoolSnapDCEndV2 struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of the event.
 func (*PoolSessionBigPoolSnapDCEndV2) EventDesc() *etw.EventDesc {
 	return &poolSessionBigPoolSnapDCEndV2
 }
-func (*PoolSessionBigPoolSnapDCEndV2) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*PoolSessionBigPoolSnapDCEndV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*PoolSessionBigPoolSnapDCEndV2) FieldValue(int) etw.Value               { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e PoolSessionBigPoolSnapDCEndV2) Clone() *PoolSessionBigPoolSnapDCEndV2 { return &e }
-func (e PoolSessionBigPoolSnapDCEndV2) String() string                        { return string(etw.AppendText(nil, &e)) }
-func (e PoolSessionBigPoolSnapDCEndV2) LogValue() slog.Value                  { return etw.LogValue(&e) }
-func (e PoolSessionBigPoolSnapDCEndV2) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
+
+func (e PoolSessionBigPoolSnapDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolSessionBigPoolSnapDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 18,
-	Class:    etw.GUID{0xb6, 0xa8, 0x68, 0x02, 0xfd, 0x74, 0x02, 0x43, 0x9d, 0xd0, 0x6e, 0x8f, 0x17, 0x95, 0xc0, 0xcf},
-	TaskName: "Pool", OpcodeName: "SessionBigPoolSnapDCEnd",
+	Class: classPool, TaskName: "Pool", OpcodeName: "SessionBigPoolSnapDCEnd",
 }
 
-// AnyPoolSessionBigPoolSnapDCEnd is [PoolSessionBigPoolSnapDCEndV2] in any
-// version: a newer one is decoded like it.
+// AnyPoolSessionBigPoolSnapDCEnd is [PoolSessionBigPoolSnapDCEndV2] in any version: a newer
+// one is decoded like it.
 type AnyPoolSessionBigPoolSnapDCEnd struct {
 	Seen etw.Seen
 	PoolSessionBigPoolSnapDCEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolSessionBigPoolSnapDCEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&poolSessionBigPoolSnapDCEndV2}
-}
-func (e *AnyPoolSessionBigPoolSnapDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolSessionBigPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PoolSessionBigPoolSnapDCEndV2.DecodePayload(p, ptr)

@@ -5,17 +5,16 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// PowerBatteryLifeInfoV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 32 (BatteryLifeInfo), version
-// 2, of task Power.
+// PowerBatteryLifeInfoV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 32 (BatteryLifeInfo), version 2, of [TaskPower]. Its payload has 8 bytes.
+// [AnyPowerBatteryLifeInfo] takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PowerBatteryLifeInfoV2 struct {
 	RemainingCapacity uint32
 	Rate              uint32
@@ -24,8 +23,7 @@ type PowerBatteryLifeInfoV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerBatteryLifeInfoV2) EventDesc() *etw.EventDesc { return &powerBatteryLifeInfoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerBatteryLifeInfoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&powerBatteryLifeInfoV2, p, ptr)
@@ -56,35 +54,25 @@ func (e *PowerBatteryLifeInfoV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerBatteryLifeInfoV2) Clone() *PowerBatteryLifeInfoV2 { return &e }
 
-func (e PowerBatteryLifeInfoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerBatteryLifeInfoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerBatteryLifeInfoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerBatteryLifeInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerBatteryLifeInfoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "BatteryLifeInfo",
+	Class: classPower, TaskName: "Power", OpcodeName: "BatteryLifeInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "RemainingCapacity", Type: etw.InUInt32},
 		{Name: "Rate", Type: etw.InUInt32},
 	},
 }
 
-// AnyPowerBatteryLifeInfo is [PowerBatteryLifeInfoV2] in any version: a newer
-// one is decoded like it.
+// AnyPowerBatteryLifeInfo is [PowerBatteryLifeInfoV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerBatteryLifeInfo struct {
 	Seen etw.Seen
 	PowerBatteryLifeInfoV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerBatteryLifeInfo) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerBatteryLifeInfoV2}
-}
-func (e *AnyPowerBatteryLifeInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerBatteryLifeInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerBatteryLifeInfoV2.DecodePayload(p, ptr)
@@ -93,12 +81,12 @@ func (e *AnyPowerBatteryLifeInfo) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyPowerBatteryLifeInfo) Clone() *AnyPowerBatteryLifeInfo { return &e }
 
-// PowerIdleStateChangeV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 33 (IdleStateChange), version
-// 2, of task Power.
+// PowerIdleStateChangeV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 33 (IdleStateChange), version 2, of [TaskPower]. Its payload has 12 bytes.
+// [AnyPowerIdleStateChange] takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PowerIdleStateChangeV2 struct {
 	State     uint32
 	Throttle  uint32
@@ -108,8 +96,7 @@ type PowerIdleStateChangeV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerIdleStateChangeV2) EventDesc() *etw.EventDesc { return &powerIdleStateChangeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerIdleStateChangeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&powerIdleStateChangeV2, p, ptr)
@@ -144,14 +131,11 @@ func (e *PowerIdleStateChangeV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerIdleStateChangeV2) Clone() *PowerIdleStateChangeV2 { return &e }
 
-func (e PowerIdleStateChangeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerIdleStateChangeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerIdleStateChangeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerIdleStateChangeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerIdleStateChangeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "IdleStateChange",
+	Class: classPower, TaskName: "Power", OpcodeName: "IdleStateChange",
 	Fields: []etw.FieldDesc{
 		{Name: "State", Type: etw.InUInt32},
 		{Name: "Throttle", Type: etw.InUInt32},
@@ -159,21 +143,14 @@ var powerIdleStateChangeV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerIdleStateChange is [PowerIdleStateChangeV2] in any version: a newer
-// one is decoded like it.
+// AnyPowerIdleStateChange is [PowerIdleStateChangeV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerIdleStateChange struct {
 	Seen etw.Seen
 	PowerIdleStateChangeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerIdleStateChange) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerIdleStateChangeV2}
-}
-func (e *AnyPowerIdleStateChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerIdleStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerIdleStateChangeV2.DecodePayload(p, ptr)
@@ -182,13 +159,13 @@ func (e *AnyPowerIdleStateChange) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyPowerIdleStateChange) Clone() *AnyPowerIdleStateChange { return &e }
 
-// PowerSetPowerActionV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 34 (SetPowerAction), version 2,
-// of task Power.
+// PowerSetPowerActionV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 34 (SetPowerAction), version 2, of [TaskPower]. Its payload has 16 bytes, 12 in
+// programs of 32 bits. [AnyPowerSetPowerAction] takes newer versions, too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSetPowerAction. The layout is that of descriptions; no trace with the
-// event was at hand.
+// PowerSetPowerAction. The layout is that of descriptions; no trace with the event was at
+// hand.
 type PowerSetPowerActionV2 struct {
 	Trigger       etw.Pointer
 	PowerAction   uint32
@@ -198,8 +175,7 @@ type PowerSetPowerActionV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerSetPowerActionV2) EventDesc() *etw.EventDesc { return &powerSetPowerActionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerSetPowerActionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Trigger = c.Pointer()
@@ -233,14 +209,11 @@ func (e *PowerSetPowerActionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerSetPowerActionV2) Clone() *PowerSetPowerActionV2 { return &e }
 
-func (e PowerSetPowerActionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerSetPowerActionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerSetPowerActionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerSetPowerActionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerSetPowerActionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "SetPowerAction",
+	Class: classPower, TaskName: "Power", OpcodeName: "SetPowerAction",
 	Fields: []etw.FieldDesc{
 		{Name: "Trigger", Type: etw.InPointer},
 		{Name: "PowerAction", Type: etw.InUInt32},
@@ -248,21 +221,14 @@ var powerSetPowerActionV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerSetPowerAction is [PowerSetPowerActionV2] in any version: a newer
-// one is decoded like it.
+// AnyPowerSetPowerAction is [PowerSetPowerActionV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerSetPowerAction struct {
 	Seen etw.Seen
 	PowerSetPowerActionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerSetPowerAction) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerSetPowerActionV2}
-}
-func (e *AnyPowerSetPowerAction) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerSetPowerAction) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerSetPowerActionV2.DecodePayload(p, ptr)
@@ -271,13 +237,13 @@ func (e *AnyPowerSetPowerAction) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyPowerSetPowerAction) Clone() *AnyPowerSetPowerAction { return &e }
 
-// PowerSetPowerActionRetV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 35 (SetPowerActionRet), version
-// 2, of task Power.
+// PowerSetPowerActionRetV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 35 (SetPowerActionRet), version 2, of [TaskPower]. [AnyPowerSetPowerActionRet] takes
+// newer versions, too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSetPowerActionReturn. The layout is that of descriptions; no trace with
-// the event was at hand.
+// PowerSetPowerActionReturn. The layout is that of descriptions; no trace with the event was
+// at hand.
 type PowerSetPowerActionRetV2 struct {
 	Trigger etw.Pointer
 	Status  uint32
@@ -288,8 +254,7 @@ type PowerSetPowerActionRetV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerSetPowerActionRetV2) EventDesc() *etw.EventDesc { return &powerSetPowerActionRetV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PowerSetPowerActionRetV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Trigger = c.Pointer()
@@ -326,14 +291,11 @@ func (e PowerSetPowerActionRetV2) Clone() *PowerSetPowerActionRetV2 {
 	return &e
 }
 
-func (e PowerSetPowerActionRetV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerSetPowerActionRetV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerSetPowerActionRetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerSetPowerActionRetV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerSetPowerActionRetV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "SetPowerActionRet",
+	Class: classPower, TaskName: "Power", OpcodeName: "SetPowerActionRet",
 	Fields: []etw.FieldDesc{
 		{Name: "Trigger", Type: etw.InPointer},
 		{Name: "Status", Type: etw.InUInt32},
@@ -341,21 +303,14 @@ var powerSetPowerActionRetV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerSetPowerActionRet is [PowerSetPowerActionRetV2] in any version: a
-// newer one is decoded like it.
+// AnyPowerSetPowerActionRet is [PowerSetPowerActionRetV2] in any version: a newer one is
+// decoded like it.
 type AnyPowerSetPowerActionRet struct {
 	Seen etw.Seen
 	PowerSetPowerActionRetV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerSetPowerActionRet) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerSetPowerActionRetV2}
-}
-func (e *AnyPowerSetPowerActionRet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerSetPowerActionRet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerSetPowerActionRetV2.DecodePayload(p, ptr)
@@ -367,13 +322,13 @@ func (e AnyPowerSetPowerActionRet) Clone() *AnyPowerSetPowerActionRet {
 	return &e
 }
 
-// PowerSetDevicesStateV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 36 (SetDevicesState), version
-// 2, of task Power.
+// PowerSetDevicesStateV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 36 (SetDevicesState), version 2, of [TaskPower]. [AnyPowerSetDevicesState] takes
+// newer versions, too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSetDevicesState. The layout is that of descriptions; no trace with the
-// event was at hand.
+// PowerSetDevicesState. The layout is that of descriptions; no trace with the event was at
+// hand.
 type PowerSetDevicesStateV2 struct {
 	SystemState uint32
 	Waking      uint8
@@ -386,8 +341,7 @@ type PowerSetDevicesStateV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerSetDevicesStateV2) EventDesc() *etw.EventDesc { return &powerSetDevicesStateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PowerSetDevicesStateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 7 {
 		return 0, etw.Short(&powerSetDevicesStateV2, p, ptr)
@@ -435,14 +389,11 @@ func (e PowerSetDevicesStateV2) Clone() *PowerSetDevicesStateV2 {
 	return &e
 }
 
-func (e PowerSetDevicesStateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerSetDevicesStateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerSetDevicesStateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerSetDevicesStateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerSetDevicesStateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "SetDevicesState",
+	Class: classPower, TaskName: "Power", OpcodeName: "SetDevicesState",
 	Fields: []etw.FieldDesc{
 		{Name: "SystemState", Type: etw.InUInt32},
 		{Name: "Waking", Type: etw.InUInt8},
@@ -452,21 +403,14 @@ var powerSetDevicesStateV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerSetDevicesState is [PowerSetDevicesStateV2] in any version: a newer
-// one is decoded like it.
+// AnyPowerSetDevicesState is [PowerSetDevicesStateV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerSetDevicesState struct {
 	Seen etw.Seen
 	PowerSetDevicesStateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerSetDevicesState) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerSetDevicesStateV2}
-}
-func (e *AnyPowerSetDevicesState) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerSetDevicesState) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerSetDevicesStateV2.DecodePayload(p, ptr)
@@ -479,12 +423,13 @@ func (e AnyPowerSetDevicesState) Clone() *AnyPowerSetDevicesState {
 }
 
 // PowerSetDevicesStateRetV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 37 (SetDevicesStateRet),
-// version 2, of task Power.
+// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 37 (SetDevicesStateRet), version 2, of
+// [TaskPower]. Its payload has 4 bytes. [AnyPowerSetDevicesStateRet] takes newer versions,
+// too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSetDevicesStateReturn. The layout is that of descriptions; no trace
-// with the event was at hand.
+// PowerSetDevicesStateReturn. The layout is that of descriptions; no trace with the event was
+// at hand.
 type PowerSetDevicesStateRetV2 struct {
 	Status uint32
 }
@@ -492,8 +437,7 @@ type PowerSetDevicesStateRetV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerSetDevicesStateRetV2) EventDesc() *etw.EventDesc { return &powerSetDevicesStateRetV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerSetDevicesStateRetV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&powerSetDevicesStateRetV2, p, ptr)
@@ -520,34 +464,24 @@ func (e *PowerSetDevicesStateRetV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerSetDevicesStateRetV2) Clone() *PowerSetDevicesStateRetV2 { return &e }
 
-func (e PowerSetDevicesStateRetV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerSetDevicesStateRetV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerSetDevicesStateRetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerSetDevicesStateRetV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerSetDevicesStateRetV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "SetDevicesStateRet",
+	Class: classPower, TaskName: "Power", OpcodeName: "SetDevicesStateRet",
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
 }
 
-// AnyPowerSetDevicesStateRet is [PowerSetDevicesStateRetV2] in any version: a
-// newer one is decoded like it.
+// AnyPowerSetDevicesStateRet is [PowerSetDevicesStateRetV2] in any version: a newer one is
+// decoded like it.
 type AnyPowerSetDevicesStateRet struct {
 	Seen etw.Seen
 	PowerSetDevicesStateRetV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerSetDevicesStateRet) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerSetDevicesStateRetV2}
-}
-func (e *AnyPowerSetDevicesStateRet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerSetDevicesStateRet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerSetDevicesStateRetV2.DecodePayload(p, ptr)
@@ -556,16 +490,14 @@ func (e *AnyPowerSetDevicesStateRet) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyPowerSetDevicesStateRet) Clone() *AnyPowerSetDevicesStateRet { return &e }
 
-// PowerPoNotifyDeviceV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 38 (PoNotifyDevice), version 2,
-// of task Power.
+// PowerPoNotifyDeviceV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 38 (PoNotifyDevice), version 2, of [TaskPower]. [AnyPowerPoNotifyDevice] takes newer
+// versions, too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerDeviceNotify. The layout is that of descriptions; no trace with the
-// event was at hand.
+// PowerDeviceNotify. The layout is that of descriptions; no trace with the event was at hand.
 type PowerPoNotifyDeviceV2 struct {
-	// The request.
-	Irp              etw.Pointer
+	Irp              etw.Pointer // The request.
 	DriverStart      etw.Pointer
 	OrderLevel       uint8
 	MajorFunction    IrpMajorFunction8
@@ -580,8 +512,7 @@ type PowerPoNotifyDeviceV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerPoNotifyDeviceV2) EventDesc() *etw.EventDesc { return &powerPoNotifyDeviceV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PowerPoNotifyDeviceV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
@@ -647,14 +578,11 @@ func (e PowerPoNotifyDeviceV2) Clone() *PowerPoNotifyDeviceV2 {
 	return &e
 }
 
-func (e PowerPoNotifyDeviceV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPoNotifyDeviceV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPoNotifyDeviceV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPoNotifyDeviceV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPoNotifyDeviceV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PoNotifyDevice",
+	Class: classPower, TaskName: "Power", OpcodeName: "PoNotifyDevice",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "DriverStart", Type: etw.InPointer},
@@ -669,21 +597,14 @@ var powerPoNotifyDeviceV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerPoNotifyDevice is [PowerPoNotifyDeviceV2] in any version: a newer
-// one is decoded like it.
+// AnyPowerPoNotifyDevice is [PowerPoNotifyDeviceV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerPoNotifyDevice struct {
 	Seen etw.Seen
 	PowerPoNotifyDeviceV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPoNotifyDevice) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPoNotifyDeviceV2}
-}
-func (e *AnyPowerPoNotifyDevice) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPoNotifyDevice) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPoNotifyDeviceV2.DecodePayload(p, ptr)
@@ -697,15 +618,14 @@ func (e AnyPowerPoNotifyDevice) Clone() *AnyPowerPoNotifyDevice {
 }
 
 // PowerPoNotifyDeviceCompleteV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 39 (PoNotifyDeviceComplete),
-// version 2, of task Power.
+// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 39 (PoNotifyDeviceComplete), version 2, of
+// [TaskPower]. [AnyPowerPoNotifyDeviceComplete] takes newer versions, too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerDeviceNotifyComplete. The layout is that of descriptions; no trace with
-// the event was at hand.
+// PowerDeviceNotifyComplete. The layout is that of descriptions; no trace with the event was
+// at hand.
 type PowerPoNotifyDeviceCompleteV2 struct {
-	// The request.
-	Irp    etw.Pointer
+	Irp    etw.Pointer // The request.
 	Status uint32
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
@@ -716,8 +636,7 @@ func (*PowerPoNotifyDeviceCompleteV2) EventDesc() *etw.EventDesc {
 	return &powerPoNotifyDeviceCompleteV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PowerPoNotifyDeviceCompleteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
@@ -754,14 +673,11 @@ func (e PowerPoNotifyDeviceCompleteV2) Clone() *PowerPoNotifyDeviceCompleteV2 {
 	return &e
 }
 
-func (e PowerPoNotifyDeviceCompleteV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPoNotifyDeviceCompleteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPoNotifyDeviceCompleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPoNotifyDeviceCompleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPoNotifyDeviceCompleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PoNotifyDeviceComplete",
+	Class: classPower, TaskName: "Power", OpcodeName: "PoNotifyDeviceComplete",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "Status", Type: etw.InUInt32},
@@ -769,21 +685,14 @@ var powerPoNotifyDeviceCompleteV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerPoNotifyDeviceComplete is [PowerPoNotifyDeviceCompleteV2] in any
-// version: a newer one is decoded like it.
+// AnyPowerPoNotifyDeviceComplete is [PowerPoNotifyDeviceCompleteV2] in any version: a newer
+// one is decoded like it.
 type AnyPowerPoNotifyDeviceComplete struct {
 	Seen etw.Seen
 	PowerPoNotifyDeviceCompleteV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPoNotifyDeviceComplete) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPoNotifyDeviceCompleteV2}
-}
-func (e *AnyPowerPoNotifyDeviceComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPoNotifyDeviceComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPoNotifyDeviceCompleteV2.DecodePayload(p, ptr)
@@ -795,13 +704,13 @@ func (e AnyPowerPoNotifyDeviceComplete) Clone() *AnyPowerPoNotifyDeviceComplete 
 	return &e
 }
 
-// PowerPoSessionCalloutV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 40 (PoSessionCallout), version
-// 2, of task Power.
+// PowerPoSessionCalloutV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 40 (PoSessionCallout), version 2, of [TaskPower]. Its payload has 16 bytes.
+// [AnyPowerPoSessionCallout] takes newer versions, too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSessionCallout. The layout is that of descriptions; no trace with the
-// event was at hand.
+// PowerSessionCallout. The layout is that of descriptions; no trace with the event was at
+// hand.
 type PowerPoSessionCalloutV2 struct {
 	SystemAction   uint32
 	MinSystemState uint32
@@ -812,8 +721,7 @@ type PowerPoSessionCalloutV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerPoSessionCalloutV2) EventDesc() *etw.EventDesc { return &powerPoSessionCalloutV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerPoSessionCalloutV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&powerPoSessionCalloutV2, p, ptr)
@@ -852,14 +760,11 @@ func (e *PowerPoSessionCalloutV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerPoSessionCalloutV2) Clone() *PowerPoSessionCalloutV2 { return &e }
 
-func (e PowerPoSessionCalloutV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPoSessionCalloutV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPoSessionCalloutV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPoSessionCalloutV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPoSessionCalloutV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PoSessionCallout",
+	Class: classPower, TaskName: "Power", OpcodeName: "PoSessionCallout",
 	Fields: []etw.FieldDesc{
 		{Name: "SystemAction", Type: etw.InUInt32},
 		{Name: "MinSystemState", Type: etw.InUInt32},
@@ -868,21 +773,14 @@ var powerPoSessionCalloutV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerPoSessionCallout is [PowerPoSessionCalloutV2] in any version: a
-// newer one is decoded like it.
+// AnyPowerPoSessionCallout is [PowerPoSessionCalloutV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerPoSessionCallout struct {
 	Seen etw.Seen
 	PowerPoSessionCalloutV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPoSessionCallout) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPoSessionCalloutV2}
-}
-func (e *AnyPowerPoSessionCallout) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPoSessionCallout) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPoSessionCalloutV2.DecodePayload(p, ptr)
@@ -892,12 +790,13 @@ func (e *AnyPowerPoSessionCallout) DecodeVersion(version uint8, p []byte, ptr et
 func (e AnyPowerPoSessionCallout) Clone() *AnyPowerPoSessionCallout { return &e }
 
 // PowerPoSessionCalloutRetV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 41 (PoSessionCalloutRet),
-// version 2, of task Power.
+// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 41 (PoSessionCalloutRet), version 2, of
+// [TaskPower]. Its payload has 4 bytes. [AnyPowerPoSessionCalloutRet] takes newer versions,
+// too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerSessionCalloutReturn. The layout is that of descriptions; no trace with
-// the event was at hand.
+// PowerSessionCalloutReturn. The layout is that of descriptions; no trace with the event was
+// at hand.
 type PowerPoSessionCalloutRetV2 struct {
 	Status uint32
 }
@@ -905,8 +804,7 @@ type PowerPoSessionCalloutRetV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerPoSessionCalloutRetV2) EventDesc() *etw.EventDesc { return &powerPoSessionCalloutRetV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerPoSessionCalloutRetV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&powerPoSessionCalloutRetV2, p, ptr)
@@ -933,34 +831,24 @@ func (e *PowerPoSessionCalloutRetV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerPoSessionCalloutRetV2) Clone() *PowerPoSessionCalloutRetV2 { return &e }
 
-func (e PowerPoSessionCalloutRetV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPoSessionCalloutRetV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPoSessionCalloutRetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPoSessionCalloutRetV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPoSessionCalloutRetV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PoSessionCalloutRet",
+	Class: classPower, TaskName: "Power", OpcodeName: "PoSessionCalloutRet",
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
 }
 
-// AnyPowerPoSessionCalloutRet is [PowerPoSessionCalloutRetV2] in any version:
-// a newer one is decoded like it.
+// AnyPowerPoSessionCalloutRet is [PowerPoSessionCalloutRetV2] in any version: a newer one is
+// decoded like it.
 type AnyPowerPoSessionCalloutRet struct {
 	Seen etw.Seen
 	PowerPoSessionCalloutRetV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPoSessionCalloutRet) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPoSessionCalloutRetV2}
-}
-func (e *AnyPowerPoSessionCalloutRet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPoSessionCalloutRet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPoSessionCalloutRetV2.DecodePayload(p, ptr)
@@ -969,13 +857,12 @@ func (e *AnyPowerPoSessionCalloutRet) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyPowerPoSessionCalloutRet) Clone() *AnyPowerPoSessionCalloutRet { return &e }
 
-// PowerPoPresleepV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 48 (PoPresleep), version 2, of
-// task Power.
+// PowerPoPresleepV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04, opcode
+// 48 (PoPresleep), version 2, of [TaskPower]. Its payload has 16 bytes. [AnyPowerPoPresleep]
+// takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerPreSleep. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is PowerPreSleep.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PowerPoPresleepV2 struct {
 	PerformanceCounter   int64
 	PerformanceFrequency int64
@@ -984,8 +871,7 @@ type PowerPoPresleepV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerPoPresleepV2) EventDesc() *etw.EventDesc { return &powerPoPresleepV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerPoPresleepV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&powerPoPresleepV2, p, ptr)
@@ -1016,33 +902,24 @@ func (e *PowerPoPresleepV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerPoPresleepV2) Clone() *PowerPoPresleepV2 { return &e }
 
-func (e PowerPoPresleepV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPoPresleepV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPoPresleepV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPoPresleepV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPoPresleepV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PoPresleep",
+	Class: classPower, TaskName: "Power", OpcodeName: "PoPresleep",
 	Fields: []etw.FieldDesc{
 		{Name: "PerformanceCounter", Type: etw.InInt64},
 		{Name: "PerformanceFrequency", Type: etw.InInt64},
 	},
 }
 
-// AnyPowerPoPresleep is [PowerPoPresleepV2] in any version: a newer one is
-// decoded like it.
+// AnyPowerPoPresleep is [PowerPoPresleepV2] in any version: a newer one is decoded like it.
 type AnyPowerPoPresleep struct {
 	Seen etw.Seen
 	PowerPoPresleepV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPoPresleep) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&powerPoPresleepV2} }
-func (e *AnyPowerPoPresleep) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPoPresleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPoPresleepV2.DecodePayload(p, ptr)
@@ -1051,13 +928,12 @@ func (e *AnyPowerPoPresleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyPowerPoPresleep) Clone() *AnyPowerPoPresleep { return &e }
 
-// PowerPoPostsleepV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 49 (PoPostsleep), version 2, of
-// task Power.
+// PowerPoPostsleepV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 49 (PoPostsleep), version 2, of [TaskPower]. Its payload has 8 bytes.
+// [AnyPowerPoPostsleep] takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerPostSleep. The layout is that of descriptions; no trace with the event
-// was at hand.
+// Logged with PERF_POWER of the group masks. xperf's name for stacks of it is PowerPostSleep.
+// The layout is that of descriptions; no trace with the event was at hand.
 type PowerPoPostsleepV2 struct {
 	PerformanceCounter int64
 }
@@ -1065,8 +941,7 @@ type PowerPoPostsleepV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerPoPostsleepV2) EventDesc() *etw.EventDesc { return &powerPoPostsleepV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerPoPostsleepV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&powerPoPostsleepV2, p, ptr)
@@ -1093,34 +968,23 @@ func (e *PowerPoPostsleepV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerPoPostsleepV2) Clone() *PowerPoPostsleepV2 { return &e }
 
-func (e PowerPoPostsleepV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPoPostsleepV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPoPostsleepV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPoPostsleepV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPoPostsleepV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PoPostsleep",
+	Class: classPower, TaskName: "Power", OpcodeName: "PoPostsleep",
 	Fields: []etw.FieldDesc{
 		{Name: "PerformanceCounter", Type: etw.InInt64},
 	},
 }
 
-// AnyPowerPoPostsleep is [PowerPoPostsleepV2] in any version: a newer one is
-// decoded like it.
+// AnyPowerPoPostsleep is [PowerPoPostsleepV2] in any version: a newer one is decoded like it.
 type AnyPowerPoPostsleep struct {
 	Seen etw.Seen
 	PowerPoPostsleepV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPoPostsleep) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPoPostsleepV2}
-}
-func (e *AnyPowerPoPostsleep) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPoPostsleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPoPostsleepV2.DecodePayload(p, ptr)
@@ -1130,11 +994,12 @@ func (e *AnyPowerPoPostsleep) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 func (e AnyPowerPoPostsleep) Clone() *AnyPowerPoPostsleep { return &e }
 
 // PowerPoCalibratedPerfcounterV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 50 (PoCalibratedPerfcounter),
-// version 2, of task Power.
+// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 50 (PoCalibratedPerfcounter), version 2, of
+// [TaskPower]. Its payload has 8 bytes. [AnyPowerPoCalibratedPerfcounter] takes newer
+// versions, too.
 //
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PowerPoCalibratedPerfcounterV2 struct {
 	PerformanceCounter int64
 }
@@ -1144,8 +1009,7 @@ func (*PowerPoCalibratedPerfcounterV2) EventDesc() *etw.EventDesc {
 	return &powerPoCalibratedPerfcounterV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerPoCalibratedPerfcounterV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&powerPoCalibratedPerfcounterV2, p, ptr)
@@ -1172,34 +1036,24 @@ func (e *PowerPoCalibratedPerfcounterV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerPoCalibratedPerfcounterV2) Clone() *PowerPoCalibratedPerfcounterV2 { return &e }
 
-func (e PowerPoCalibratedPerfcounterV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPoCalibratedPerfcounterV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPoCalibratedPerfcounterV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPoCalibratedPerfcounterV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPoCalibratedPerfcounterV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PoCalibratedPerfcounter",
+	Class: classPower, TaskName: "Power", OpcodeName: "PoCalibratedPerfcounter",
 	Fields: []etw.FieldDesc{
 		{Name: "PerformanceCounter", Type: etw.InInt64},
 	},
 }
 
-// AnyPowerPoCalibratedPerfcounter is [PowerPoCalibratedPerfcounterV2] in any
-// version: a newer one is decoded like it.
+// AnyPowerPoCalibratedPerfcounter is [PowerPoCalibratedPerfcounterV2] in any version: a newer
+// one is decoded like it.
 type AnyPowerPoCalibratedPerfcounter struct {
 	Seen etw.Seen
 	PowerPoCalibratedPerfcounterV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPoCalibratedPerfcounter) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPoCalibratedPerfcounterV2}
-}
-func (e *AnyPowerPoCalibratedPerfcounter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPoCalibratedPerfcounter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPoCalibratedPerfcounterV2.DecodePayload(p, ptr)
@@ -1209,12 +1063,13 @@ func (e *AnyPowerPoCalibratedPerfcounter) DecodeVersion(version uint8, p []byte,
 func (e AnyPowerPoCalibratedPerfcounter) Clone() *AnyPowerPoCalibratedPerfcounter { return &e }
 
 // PowerPpmPerfStateChangeV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 51 (PpmPerfStateChange),
-// version 2, of task Power.
+// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 51 (PpmPerfStateChange), version 2, of
+// [TaskPower]. Its payload has 24 bytes. [AnyPowerPpmPerfStateChange] takes newer versions,
+// too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerPerfStateChange. The layout is that of descriptions; no trace with the
-// event was at hand.
+// PowerPerfStateChange. The layout is that of descriptions; no trace with the event was at
+// hand.
 type PowerPpmPerfStateChangeV2 struct {
 	Type       uint32
 	NewState   uint32
@@ -1226,8 +1081,7 @@ type PowerPpmPerfStateChangeV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerPpmPerfStateChangeV2) EventDesc() *etw.EventDesc { return &powerPpmPerfStateChangeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerPpmPerfStateChangeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&powerPpmPerfStateChangeV2, p, ptr)
@@ -1270,14 +1124,11 @@ func (e *PowerPpmPerfStateChangeV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerPpmPerfStateChangeV2) Clone() *PowerPpmPerfStateChangeV2 { return &e }
 
-func (e PowerPpmPerfStateChangeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPpmPerfStateChangeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPpmPerfStateChangeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPpmPerfStateChangeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPpmPerfStateChangeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PpmPerfStateChange",
+	Class: classPower, TaskName: "Power", OpcodeName: "PpmPerfStateChange",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUInt32},
 		{Name: "NewState", Type: etw.InUInt32},
@@ -1287,21 +1138,14 @@ var powerPpmPerfStateChangeV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerPpmPerfStateChange is [PowerPpmPerfStateChangeV2] in any version: a
-// newer one is decoded like it.
+// AnyPowerPpmPerfStateChange is [PowerPpmPerfStateChangeV2] in any version: a newer one is
+// decoded like it.
 type AnyPowerPpmPerfStateChange struct {
 	Seen etw.Seen
 	PowerPpmPerfStateChangeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPpmPerfStateChange) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPpmPerfStateChangeV2}
-}
-func (e *AnyPowerPpmPerfStateChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPpmPerfStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPpmPerfStateChangeV2.DecodePayload(p, ptr)
@@ -1311,12 +1155,13 @@ func (e *AnyPowerPpmPerfStateChange) DecodeVersion(version uint8, p []byte, ptr 
 func (e AnyPowerPpmPerfStateChange) Clone() *AnyPowerPpmPerfStateChange { return &e }
 
 // PowerPpmIdleStateChangeV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 53 (PpmIdleStateChange),
-// version 2, of task Power.
+// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 53 (PpmIdleStateChange), version 2, of
+// [TaskPower]. Its payload has 16 bytes. [AnyPowerPpmIdleStateChange] takes newer versions,
+// too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerIdleStateChange. The layout is that of descriptions; no trace with the
-// event was at hand.
+// PowerIdleStateChange. The layout is that of descriptions; no trace with the event was at
+// hand.
 type PowerPpmIdleStateChangeV2 struct {
 	NewState   uint32
 	OldState   uint32
@@ -1326,8 +1171,7 @@ type PowerPpmIdleStateChangeV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerPpmIdleStateChangeV2) EventDesc() *etw.EventDesc { return &powerPpmIdleStateChangeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerPpmIdleStateChangeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&powerPpmIdleStateChangeV2, p, ptr)
@@ -1362,14 +1206,11 @@ func (e *PowerPpmIdleStateChangeV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerPpmIdleStateChangeV2) Clone() *PowerPpmIdleStateChangeV2 { return &e }
 
-func (e PowerPpmIdleStateChangeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPpmIdleStateChangeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPpmIdleStateChangeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPpmIdleStateChangeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPpmIdleStateChangeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PpmIdleStateChange",
+	Class: classPower, TaskName: "Power", OpcodeName: "PpmIdleStateChange",
 	Fields: []etw.FieldDesc{
 		{Name: "NewState", Type: etw.InUInt32},
 		{Name: "OldState", Type: etw.InUInt32},
@@ -1377,21 +1218,14 @@ var powerPpmIdleStateChangeV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerPpmIdleStateChange is [PowerPpmIdleStateChangeV2] in any version: a
-// newer one is decoded like it.
+// AnyPowerPpmIdleStateChange is [PowerPpmIdleStateChangeV2] in any version: a newer one is
+// decoded like it.
 type AnyPowerPpmIdleStateChange struct {
 	Seen etw.Seen
 	PowerPpmIdleStateChangeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPpmIdleStateChange) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPpmIdleStateChangeV2}
-}
-func (e *AnyPowerPpmIdleStateChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPpmIdleStateChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPpmIdleStateChangeV2.DecodePayload(p, ptr)
@@ -1401,24 +1235,23 @@ func (e *AnyPowerPpmIdleStateChange) DecodeVersion(version uint8, p []byte, ptr 
 func (e AnyPowerPpmIdleStateChange) Clone() *AnyPowerPpmIdleStateChange { return &e }
 
 // PowerPpmThermalConstraintV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 54 (PpmThermalConstraint),
-// version 2, of task Power.
+// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 54 (PpmThermalConstraint), version 2, of
+// [TaskPower]. Its payload has 16 bytes. [AnyPowerPpmThermalConstraint] takes newer versions,
+// too.
 //
 // Logged with PERF_POWER of the group masks. xperf's name for stacks of it is
-// PowerThermalConstraint. The layout is that of descriptions; no trace with
-// the event was at hand.
+// PowerThermalConstraint. The layout is that of descriptions; no trace with the event was at
+// hand.
 type PowerPpmThermalConstraintV2 struct {
 	Constraint uint32
-	// Means nothing.
-	Pad1       etw.Binary
+	Pad1       etw.Binary // Means nothing.
 	Processors uint64
 }
 
 // EventDesc returns the description of the event.
 func (*PowerPpmThermalConstraintV2) EventDesc() *etw.EventDesc { return &powerPpmThermalConstraintV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PowerPpmThermalConstraintV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&powerPpmThermalConstraintV2, p, ptr)
@@ -1458,14 +1291,11 @@ func (e PowerPpmThermalConstraintV2) Clone() *PowerPpmThermalConstraintV2 {
 	return &e
 }
 
-func (e PowerPpmThermalConstraintV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPpmThermalConstraintV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPpmThermalConstraintV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPpmThermalConstraintV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPpmThermalConstraintV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 54, Version: 2, Opcode: 54, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PpmThermalConstraint",
+	Class: classPower, TaskName: "Power", OpcodeName: "PpmThermalConstraint",
 	Fields: []etw.FieldDesc{
 		{Name: "Constraint", Type: etw.InUInt32},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}},
@@ -1473,21 +1303,14 @@ var powerPpmThermalConstraintV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerPpmThermalConstraint is [PowerPpmThermalConstraintV2] in any
-// version: a newer one is decoded like it.
+// AnyPowerPpmThermalConstraint is [PowerPpmThermalConstraintV2] in any version: a newer one is
+// decoded like it.
 type AnyPowerPpmThermalConstraint struct {
 	Seen etw.Seen
 	PowerPpmThermalConstraintV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPpmThermalConstraint) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPpmThermalConstraintV2}
-}
-func (e *AnyPowerPpmThermalConstraint) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPpmThermalConstraint) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPpmThermalConstraintV2.DecodePayload(p, ptr)
@@ -1499,44 +1322,37 @@ func (e AnyPowerPpmThermalConstraint) Clone() *AnyPowerPpmThermalConstraint {
 	return &e
 }
 
-// PowerPoSignalResumeUiV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 55 (PoSignalResumeUi), version
-// 2, of task Power.
+// PowerPoSignalResumeUiV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 55 (PoSignalResumeUi), version 2, of [TaskPower]. It has no payload.
+// [AnyPowerPoSignalResumeUi] takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-type PowerPoSignalResumeUiV2 struct{}
+// Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
+type PowerPoSignalResumeUiV2 struct {
+	etw.Empty
+}
 
-func (*PowerPoSignalResumeUiV2) EventDesc() *etw.EventDesc                             { return &powerPoSignalResumeUiV2 }
-func (*PowerPoSignalResumeUiV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*PowerPoSignalResumeUiV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*PowerPoSignalResumeUiV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e PowerPoSignalResumeUiV2) Clone() *PowerPoSignalResumeUiV2                      { return &e }
-func (e PowerPoSignalResumeUiV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e PowerPoSignalResumeUiV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e PowerPoSignalResumeUiV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*PowerPoSignalResumeUiV2) EventDesc() *etw.EventDesc { return &powerPoSignalResumeUiV2 }
+
+// Clone returns a copy of e.
+func (e PowerPoSignalResumeUiV2) Clone() *PowerPoSignalResumeUiV2 { return &e }
+
+func (e PowerPoSignalResumeUiV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPoSignalResumeUiV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PoSignalResumeUi",
+	Class: classPower, TaskName: "Power", OpcodeName: "PoSignalResumeUi",
 }
 
-// AnyPowerPoSignalResumeUi is [PowerPoSignalResumeUiV2] in any version: a
-// newer one is decoded like it.
+// AnyPowerPoSignalResumeUi is [PowerPoSignalResumeUiV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerPoSignalResumeUi struct {
 	Seen etw.Seen
 	PowerPoSignalResumeUiV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPoSignalResumeUi) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPoSignalResumeUiV2}
-}
-func (e *AnyPowerPoSignalResumeUi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPoSignalResumeUi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPoSignalResumeUiV2.DecodePayload(p, ptr)
@@ -1545,44 +1361,37 @@ func (e *AnyPowerPoSignalResumeUi) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyPowerPoSignalResumeUi) Clone() *AnyPowerPoSignalResumeUi { return &e }
 
-// PowerPoSignalVideoOnV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 56 (PoSignalVideoOn), version
-// 2, of task Power.
+// PowerPoSignalVideoOnV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 56 (PoSignalVideoOn), version 2, of [TaskPower]. It has no payload.
+// [AnyPowerPoSignalVideoOn] takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-type PowerPoSignalVideoOnV2 struct{}
+// Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
+type PowerPoSignalVideoOnV2 struct {
+	etw.Empty
+}
 
-func (*PowerPoSignalVideoOnV2) EventDesc() *etw.EventDesc                             { return &powerPoSignalVideoOnV2 }
-func (*PowerPoSignalVideoOnV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*PowerPoSignalVideoOnV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*PowerPoSignalVideoOnV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e PowerPoSignalVideoOnV2) Clone() *PowerPoSignalVideoOnV2                       { return &e }
-func (e PowerPoSignalVideoOnV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e PowerPoSignalVideoOnV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e PowerPoSignalVideoOnV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*PowerPoSignalVideoOnV2) EventDesc() *etw.EventDesc { return &powerPoSignalVideoOnV2 }
+
+// Clone returns a copy of e.
+func (e PowerPoSignalVideoOnV2) Clone() *PowerPoSignalVideoOnV2 { return &e }
+
+func (e PowerPoSignalVideoOnV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPoSignalVideoOnV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 56, Version: 2, Opcode: 56, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PoSignalVideoOn",
+	Class: classPower, TaskName: "Power", OpcodeName: "PoSignalVideoOn",
 }
 
-// AnyPowerPoSignalVideoOn is [PowerPoSignalVideoOnV2] in any version: a newer
-// one is decoded like it.
+// AnyPowerPoSignalVideoOn is [PowerPoSignalVideoOnV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerPoSignalVideoOn struct {
 	Seen etw.Seen
 	PowerPoSignalVideoOnV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPoSignalVideoOn) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPoSignalVideoOnV2}
-}
-func (e *AnyPowerPoSignalVideoOn) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPoSignalVideoOn) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPoSignalVideoOnV2.DecodePayload(p, ptr)
@@ -1591,12 +1400,12 @@ func (e *AnyPowerPoSignalVideoOn) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyPowerPoSignalVideoOn) Clone() *AnyPowerPoSignalVideoOn { return &e }
 
-// PowerPpmIdleStateEnterV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 57 (PpmIdleStateEnter), version
-// 2, of task Power.
+// PowerPpmIdleStateEnterV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 57 (PpmIdleStateEnter), version 2, of [TaskPower]. Its payload has 16 bytes.
+// [AnyPowerPpmIdleStateEnter] takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PowerPpmIdleStateEnterV2 struct {
 	State            uint32
 	Flags            uint32
@@ -1606,8 +1415,7 @@ type PowerPpmIdleStateEnterV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerPpmIdleStateEnterV2) EventDesc() *etw.EventDesc { return &powerPpmIdleStateEnterV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerPpmIdleStateEnterV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&powerPpmIdleStateEnterV2, p, ptr)
@@ -1642,14 +1450,11 @@ func (e *PowerPpmIdleStateEnterV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerPpmIdleStateEnterV2) Clone() *PowerPpmIdleStateEnterV2 { return &e }
 
-func (e PowerPpmIdleStateEnterV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPpmIdleStateEnterV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPpmIdleStateEnterV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPpmIdleStateEnterV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPpmIdleStateEnterV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 2, Opcode: 57, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PpmIdleStateEnter",
+	Class: classPower, TaskName: "Power", OpcodeName: "PpmIdleStateEnter",
 	Fields: []etw.FieldDesc{
 		{Name: "State", Type: etw.InUInt32},
 		{Name: "Flags", Type: etw.InUInt32},
@@ -1657,21 +1462,14 @@ var powerPpmIdleStateEnterV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerPpmIdleStateEnter is [PowerPpmIdleStateEnterV2] in any version: a
-// newer one is decoded like it.
+// AnyPowerPpmIdleStateEnter is [PowerPpmIdleStateEnterV2] in any version: a newer one is
+// decoded like it.
 type AnyPowerPpmIdleStateEnter struct {
 	Seen etw.Seen
 	PowerPpmIdleStateEnterV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPpmIdleStateEnter) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPpmIdleStateEnterV2}
-}
-func (e *AnyPowerPpmIdleStateEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPpmIdleStateEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPpmIdleStateEnterV2.DecodePayload(p, ptr)
@@ -1680,12 +1478,12 @@ func (e *AnyPowerPpmIdleStateEnter) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyPowerPpmIdleStateEnter) Clone() *AnyPowerPpmIdleStateEnter { return &e }
 
-// PowerPpmIdleStateExitV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 58 (PpmIdleStateExit), version
-// 2, of task Power.
+// PowerPpmIdleStateExitV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 58 (PpmIdleStateExit), version 2, of [TaskPower]. Its payload has 8 bytes.
+// [AnyPowerPpmIdleStateExit] takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PowerPpmIdleStateExitV2 struct {
 	State  uint32
 	Status uint32
@@ -1694,8 +1492,7 @@ type PowerPpmIdleStateExitV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerPpmIdleStateExitV2) EventDesc() *etw.EventDesc { return &powerPpmIdleStateExitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerPpmIdleStateExitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&powerPpmIdleStateExitV2, p, ptr)
@@ -1726,35 +1523,25 @@ func (e *PowerPpmIdleStateExitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerPpmIdleStateExitV2) Clone() *PowerPpmIdleStateExitV2 { return &e }
 
-func (e PowerPpmIdleStateExitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerPpmIdleStateExitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerPpmIdleStateExitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerPpmIdleStateExitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPpmIdleStateExitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 2, Opcode: 58, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PpmIdleStateExit",
+	Class: classPower, TaskName: "Power", OpcodeName: "PpmIdleStateExit",
 	Fields: []etw.FieldDesc{
 		{Name: "State", Type: etw.InUInt32},
 		{Name: "Status", Type: etw.InUInt32},
 	},
 }
 
-// AnyPowerPpmIdleStateExit is [PowerPpmIdleStateExitV2] in any version: a
-// newer one is decoded like it.
+// AnyPowerPpmIdleStateExit is [PowerPpmIdleStateExitV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerPpmIdleStateExit struct {
 	Seen etw.Seen
 	PowerPpmIdleStateExitV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPpmIdleStateExit) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPpmIdleStateExitV2}
-}
-func (e *AnyPowerPpmIdleStateExit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPpmIdleStateExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPpmIdleStateExitV2.DecodePayload(p, ptr)
@@ -1763,12 +1550,12 @@ func (e *AnyPowerPpmIdleStateExit) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyPowerPpmIdleStateExit) Clone() *AnyPowerPpmIdleStateExit { return &e }
 
-// PowerIdleExitLatencyV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 60 (IdleExitLatency), version
-// 2, of task Power.
+// PowerIdleExitLatencyV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
+// opcode 60 (IdleExitLatency), version 2, of [TaskPower]. Its payload has 20 bytes.
+// [AnyPowerIdleExitLatency] takes newer versions, too.
 //
-// Logged with PERF_POWER or PERF_PPM_EXIT_LATENCY of the group masks. The
-// layout is that of descriptions; no trace with the event was at hand.
+// Logged with PERF_POWER or PERF_PPM_EXIT_LATENCY of the group masks. The layout is that of
+// descriptions; no trace with the event was at hand.
 type PowerIdleExitLatencyV2 struct {
 	Flags          uint32
 	PlatformState  uint32
@@ -1780,8 +1567,7 @@ type PowerIdleExitLatencyV2 struct {
 // EventDesc returns the description of the event.
 func (*PowerIdleExitLatencyV2) EventDesc() *etw.EventDesc { return &powerIdleExitLatencyV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PowerIdleExitLatencyV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&powerIdleExitLatencyV2, p, ptr)
@@ -1824,14 +1610,11 @@ func (e *PowerIdleExitLatencyV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PowerIdleExitLatencyV2) Clone() *PowerIdleExitLatencyV2 { return &e }
 
-func (e PowerIdleExitLatencyV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PowerIdleExitLatencyV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PowerIdleExitLatencyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PowerIdleExitLatencyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerIdleExitLatencyV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 60, Version: 2, Opcode: 60, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "IdleExitLatency",
+	Class: classPower, TaskName: "Power", OpcodeName: "IdleExitLatency",
 	Fields: []etw.FieldDesc{
 		{Name: "Flags", Type: etw.InUInt32},
 		{Name: "PlatformState", Type: etw.InUInt32},
@@ -1841,21 +1624,14 @@ var powerIdleExitLatencyV2 = etw.EventDesc{
 	},
 }
 
-// AnyPowerIdleExitLatency is [PowerIdleExitLatencyV2] in any version: a newer
-// one is decoded like it.
+// AnyPowerIdleExitLatency is [PowerIdleExitLatencyV2] in any version: a newer one is decoded
+// like it.
 type AnyPowerIdleExitLatency struct {
 	Seen etw.Seen
 	PowerIdleExitLatencyV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerIdleExitLatency) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerIdleExitLatencyV2}
-}
-func (e *AnyPowerIdleExitLatency) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerIdleExitLatency) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerIdleExitLatencyV2.DecodePayload(p, ptr)
@@ -1865,11 +1641,11 @@ func (e *AnyPowerIdleExitLatency) DecodeVersion(version uint8, p []byte, ptr etw
 func (e AnyPowerIdleExitLatency) Clone() *AnyPowerIdleExitLatency { return &e }
 
 // PowerPpmIdleProcessorSelectionV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 61 (PpmIdleProcessorSelection),
-// version 2, of task Power.
+// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 61 (PpmIdleProcessorSelection), version 2, of
+// [TaskPower]. [AnyPowerPpmIdleProcessorSelection] takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PowerPpmIdleProcessorSelectionV2 struct {
 	SelectedState uint32
 	VetoedStates  uint32
@@ -1881,8 +1657,7 @@ func (*PowerPpmIdleProcessorSelectionV2) EventDesc() *etw.EventDesc {
 	return &powerPpmIdleProcessorSelectionV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PowerPpmIdleProcessorSelectionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*powerStateSelectionLayout)(e).decode(p, ptr, &powerPpmIdleProcessorSelectionV2)
 }
@@ -1903,21 +1678,15 @@ func (e PowerPpmIdleProcessorSelectionV2) Clone() *PowerPpmIdleProcessorSelectio
 	return &e
 }
 
-func (e PowerPpmIdleProcessorSelectionV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e PowerPpmIdleProcessorSelectionV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e PowerPpmIdleProcessorSelectionV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e PowerPpmIdleProcessorSelectionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPpmIdleProcessorSelectionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 61, Version: 2, Opcode: 61, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PpmIdleProcessorSelection",
+	Class: classPower, TaskName: "Power", OpcodeName: "PpmIdleProcessorSelection",
 	Fields: powerStateSelectionLayoutFields,
 }
 
-// powerStateSelectionLayout is the template Power_StateSelection, which
-// several events use.
+// powerStateSelectionLayout is the template Power_StateSelection, which several events use.
 type powerStateSelectionLayout PowerPpmIdleProcessorSelectionV2
 
 func (e *powerStateSelectionLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1961,21 +1730,14 @@ var powerStateSelectionLayoutFields = []etw.FieldDesc{
 	{Name: "VetoReason", Type: etw.InUInt32, Count: etw.Size{Kind: etw.SizeField, N: 1}},
 }
 
-// AnyPowerPpmIdleProcessorSelection is [PowerPpmIdleProcessorSelectionV2] in
-// any version: a newer one is decoded like it.
+// AnyPowerPpmIdleProcessorSelection is [PowerPpmIdleProcessorSelectionV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerPpmIdleProcessorSelection struct {
 	Seen etw.Seen
 	PowerPpmIdleProcessorSelectionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPpmIdleProcessorSelection) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPpmIdleProcessorSelectionV2}
-}
-func (e *AnyPowerPpmIdleProcessorSelection) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPpmIdleProcessorSelection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPpmIdleProcessorSelectionV2.DecodePayload(p, ptr)
@@ -1988,11 +1750,11 @@ func (e AnyPowerPpmIdleProcessorSelection) Clone() *AnyPowerPpmIdleProcessorSele
 }
 
 // PowerPpmIdlePlatformSelectionV2 is the classic event of class
-// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 62 (PpmIdlePlatformSelection),
-// version 2, of task Power.
+// e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 62 (PpmIdlePlatformSelection), version 2, of
+// [TaskPower]. [AnyPowerPpmIdlePlatformSelection] takes newer versions, too.
 //
-// Logged with PERF_POWER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_POWER of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type PowerPpmIdlePlatformSelectionV2 struct {
 	SelectedState uint32
 	VetoedStates  uint32
@@ -2004,8 +1766,7 @@ func (*PowerPpmIdlePlatformSelectionV2) EventDesc() *etw.EventDesc {
 	return &powerPpmIdlePlatformSelectionV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PowerPpmIdlePlatformSelectionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*powerStateSelectionLayout)(e).decode(p, ptr, &powerPpmIdlePlatformSelectionV2)
 }
@@ -2026,34 +1787,22 @@ func (e PowerPpmIdlePlatformSelectionV2) Clone() *PowerPpmIdlePlatformSelectionV
 	return &e
 }
 
-func (e PowerPpmIdlePlatformSelectionV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e PowerPpmIdlePlatformSelectionV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e PowerPpmIdlePlatformSelectionV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e PowerPpmIdlePlatformSelectionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var powerPpmIdlePlatformSelectionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 62, Version: 2, Opcode: 62, Task: 17,
-	Class:    etw.GUID{0xe0, 0x45, 0x34, 0xe4, 0x03, 0x09, 0xc3, 0x48, 0xb8, 0x78, 0xff, 0x0f, 0xcc, 0xeb, 0xdd, 0x04},
-	TaskName: "Power", OpcodeName: "PpmIdlePlatformSelection",
+	Class: classPower, TaskName: "Power", OpcodeName: "PpmIdlePlatformSelection",
 	Fields: powerStateSelectionLayoutFields,
 }
 
-// AnyPowerPpmIdlePlatformSelection is [PowerPpmIdlePlatformSelectionV2] in any
-// version: a newer one is decoded like it.
+// AnyPowerPpmIdlePlatformSelection is [PowerPpmIdlePlatformSelectionV2] in any version: a
+// newer one is decoded like it.
 type AnyPowerPpmIdlePlatformSelection struct {
 	Seen etw.Seen
 	PowerPpmIdlePlatformSelectionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPowerPpmIdlePlatformSelection) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&powerPpmIdlePlatformSelectionV2}
-}
-func (e *AnyPowerPpmIdlePlatformSelection) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPowerPpmIdlePlatformSelection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.PowerPpmIdlePlatformSelectionV2.DecodePayload(p, ptr)

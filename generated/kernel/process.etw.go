@@ -5,34 +5,25 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ProcessStartV0 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 0, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessStartV0 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 0. [AnyProcessStart] says what it means.
 //
-// A process was created. The header is that of its parent. xperf's name for
-// stacks of it is ProcessCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV0 struct {
-	// The process that the event is about, whatever the header says.
-	ProcessId etw.Pointer
-	// The process that created it.
-	ParentId etw.Pointer
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
+	ProcessId     etw.Pointer
+	ParentId      etw.Pointer
+	UserSID       etw.TokenUser
 	ImageFileName etw.ANSI
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStartV0) EventDesc() *etw.EventDesc { return &processStartV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStartV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV0TypeGroup1Layout)(e).decode(p, ptr, &processStartV0)
 }
@@ -53,19 +44,15 @@ func (e ProcessStartV0) Clone() *ProcessStartV0 {
 	return &e
 }
 
-func (e ProcessStartV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStartV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStartV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStartV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStartV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Opcode: 1, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Start",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Start",
 	Fields: processV0TypeGroup1LayoutFields,
 }
 
-// processV0TypeGroup1Layout is the template Process_V0_TypeGroup1, which
-// several events use.
+// processV0TypeGroup1Layout is the template Process_V0_TypeGroup1, which several events use.
 type processV0TypeGroup1Layout ProcessStartV0
 
 func (e *processV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -112,34 +99,24 @@ var processV0TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "ImageFileName", Type: etw.InAnsiString, Out: etw.OutUTF8},
 }
 
-// ProcessStartV1 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 1, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessStartV1 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 1. [AnyProcessStart] says what it means.
 //
-// A process was created. The header is that of its parent. xperf's name for
-// stacks of it is ProcessCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV1 struct {
 	PageDirectoryBase etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
+	ProcessId         uint32
+	ParentId          uint32
+	SessionId         uint32
+	ExitStatus        int32
+	UserSID           etw.TokenUser
+	ImageFileName     etw.ANSI
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStartV1) EventDesc() *etw.EventDesc { return &processStartV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV1TypeGroup1Layout)(e).decode(p, ptr, &processStartV1)
 }
@@ -160,19 +137,15 @@ func (e ProcessStartV1) Clone() *ProcessStartV1 {
 	return &e
 }
 
-func (e ProcessStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStartV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 1, Opcode: 1, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Start",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Start",
 	Fields: processV1TypeGroup1LayoutFields,
 }
 
-// processV1TypeGroup1Layout is the template Process_V1_TypeGroup1, which
-// several events use.
+// processV1TypeGroup1Layout is the template Process_V1_TypeGroup1, which several events use.
 type processV1TypeGroup1Layout ProcessStartV1
 
 func (e *processV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -234,37 +207,25 @@ var processV1TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "ImageFileName", Type: etw.InAnsiString, Out: etw.OutUTF8},
 }
 
-// ProcessStartV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 2, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessStartV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 2. [AnyProcessStart] says what it means.
 //
-// A process was created. The header is that of its parent. xperf's name for
-// stacks of it is ProcessCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV2 struct {
-	// The address of the process object.
 	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	ProcessId        uint32
+	ParentId         uint32
+	SessionId        uint32
+	ExitStatus       int32
+	UserSID          etw.TokenUser
+	ImageFileName    etw.ANSI
+	CommandLine      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStartV2) EventDesc() *etw.EventDesc { return &processStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup1Layout)(e).decode(p, ptr, &processStartV2)
 }
@@ -285,19 +246,15 @@ func (e ProcessStartV2) Clone() *ProcessStartV2 {
 	return &e
 }
 
-func (e ProcessStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 2, Opcode: 1, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Start",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Start",
 	Fields: processV2TypeGroup1LayoutFields,
 }
 
-// processV2TypeGroup1Layout is the template Process_V2_TypeGroup1, which
-// several events use.
+// processV2TypeGroup1Layout is the template Process_V2_TypeGroup1, which several events use.
 type processV2TypeGroup1Layout ProcessStartV2
 
 func (e *processV2TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -365,39 +322,26 @@ var processV2TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "CommandLine", Type: etw.InUnicodeString},
 }
 
-// ProcessStartV3 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 3, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessStartV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 3. [AnyProcessStart] says what it means.
 //
-// A process was created. The header is that of its parent. xperf's name for
-// stacks of it is ProcessCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStartV3 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStartV3) EventDesc() *etw.EventDesc { return &processStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV3TypeGroup1Layout)(e).decode(p, ptr, &processStartV3)
 }
@@ -418,19 +362,15 @@ func (e ProcessStartV3) Clone() *ProcessStartV3 {
 	return &e
 }
 
-func (e ProcessStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 3, Opcode: 1, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Start",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Start",
 	Fields: processV3TypeGroup1LayoutFields,
 }
 
-// processV3TypeGroup1Layout is the template Process_V3_TypeGroup1, which
-// several events use.
+// processV3TypeGroup1Layout is the template Process_V3_TypeGroup1, which several events use.
 type processV3TypeGroup1Layout ProcessStartV3
 
 func (e *processV3TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -503,43 +443,27 @@ var processV3TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "CommandLine", Type: etw.InUnicodeString},
 }
 
-// ProcessStartV4 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 4, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
-//
-// A process was created. The header is that of its parent. xperf's name for
-// stacks of it is ProcessCreate.
+// ProcessStartV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 4. [AnyProcessStart] says what it means.
 type ProcessStartV4 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
-	// The package of an app, or empty.
-	PackageFullName etw.UTF16
-	// The app within its package, or empty.
-	ApplicationId etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
+	PackageFullName    etw.UTF16
+	ApplicationId      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStartV4) EventDesc() *etw.EventDesc { return &processStartV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStartV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV4TypeGroup1Layout)(e).decode(p, ptr, &processStartV4)
 }
@@ -560,19 +484,15 @@ func (e ProcessStartV4) Clone() *ProcessStartV4 {
 	return &e
 }
 
-func (e ProcessStartV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStartV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStartV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStartV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStartV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 4, Opcode: 1, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Start",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Start",
 	Fields: processV4TypeGroup1LayoutFields,
 }
 
-// processV4TypeGroup1Layout is the template Process_V4_TypeGroup1, which
-// several events use.
+// processV4TypeGroup1Layout is the template Process_V4_TypeGroup1, which several events use.
 type processV4TypeGroup1Layout ProcessStartV4
 
 func (e *processV4TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -662,16 +582,15 @@ var processV4TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "ApplicationId", Type: etw.InUnicodeString},
 }
 
-// AnyProcessStart is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), of task Process,
-// keyword EVENT_TRACE_FLAG_PROCESS, in any version.
+// AnyProcessStart is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start) in any version, of [TaskProcess], enabled by [KeywordProcess] (0x1).
 //
-// A process was created. The header is that of its parent. xperf's name for
-// stacks of it is ProcessCreate.
+// A process was created. The header is that of its parent. xperf's name for stacks of it is
+// ProcessCreate.
 //
-// The versions are [ProcessStartV0], [ProcessStartV1], [ProcessStartV2],
-// [ProcessStartV3], and [ProcessStartV4]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [ProcessStartV0], [ProcessStartV1], [ProcessStartV2], [ProcessStartV3], and
+// [ProcessStartV4]; a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnyProcessStart struct {
 	Seen etw.Seen
 
@@ -679,17 +598,15 @@ type AnyProcessStart struct {
 	UniqueProcessKey etw.Pointer // since version 2
 	// The process that the event is about, whatever the header says.
 	ProcessId etw.Pointer
-	// The process that created it.
-	ParentId etw.Pointer
+	ParentId  etw.Pointer // The process that created it.
 	// The session of the desktop; -1 is none.
 	SessionId uint32 // since version 1
 	// What it ended with. Of one that runs, 259.
 	ExitStatus int32 // since version 1
 	// The physical address of the process's page tables.
-	DirectoryTableBase etw.Pointer  // since version 3
-	Flags              ProcessFlags // since version 4
-	// The user that it runs as.
-	UserSID etw.TokenUser
+	DirectoryTableBase etw.Pointer   // since version 3
+	Flags              ProcessFlags  // since version 4
+	UserSID            etw.TokenUser // The user that it runs as.
 	// The name of the executable file, in UTF-8 and without its folder.
 	ImageFileName etw.ANSI
 	// The command line.
@@ -701,27 +618,42 @@ type AnyProcessStart struct {
 	PageDirectoryBase etw.Pointer // version 1
 }
 
-// HasUniqueProcessKey and its like report whether the version that was decoded
-// has a field.
-func (e *AnyProcessStart) HasUniqueProcessKey() bool   { return e.Seen.Layout >= 2 }
-func (e *AnyProcessStart) HasSessionId() bool          { return e.Seen.Layout >= 1 }
-func (e *AnyProcessStart) HasExitStatus() bool         { return e.Seen.Layout >= 1 }
+// HasUniqueProcessKey reports whether the decoded version has UniqueProcessKey.
+func (e *AnyProcessStart) HasUniqueProcessKey() bool { return e.Seen.Layout >= 2 }
+
+// HasSessionId reports whether the decoded version has SessionId.
+func (e *AnyProcessStart) HasSessionId() bool { return e.Seen.Layout >= 1 }
+
+// HasExitStatus reports whether the decoded version has ExitStatus.
+func (e *AnyProcessStart) HasExitStatus() bool { return e.Seen.Layout >= 1 }
+
+// HasDirectoryTableBase reports whether the decoded version has DirectoryTableBase.
 func (e *AnyProcessStart) HasDirectoryTableBase() bool { return e.Seen.Layout >= 3 }
-func (e *AnyProcessStart) HasFlags() bool              { return e.Seen.Layout >= 4 }
-func (e *AnyProcessStart) HasCommandLine() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyProcessStart) HasPackageFullName() bool    { return e.Seen.Layout >= 4 }
-func (e *AnyProcessStart) HasApplicationId() bool      { return e.Seen.Layout >= 4 }
-func (e *AnyProcessStart) HasPageDirectoryBase() bool  { return e.Seen.Layout == 1 }
+
+// HasFlags reports whether the decoded version has Flags.
+func (e *AnyProcessStart) HasFlags() bool { return e.Seen.Layout >= 4 }
+
+// HasCommandLine reports whether the decoded version has CommandLine.
+func (e *AnyProcessStart) HasCommandLine() bool { return e.Seen.Layout >= 2 }
+
+// HasPackageFullName reports whether the decoded version has PackageFullName.
+func (e *AnyProcessStart) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
+
+// HasApplicationId reports whether the decoded version has ApplicationId.
+func (e *AnyProcessStart) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+
+// HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
+func (e *AnyProcessStart) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
 
 var anyProcessStart = []*etw.EventDesc{&processStartV0, &processStartV1, &processStartV2, &processStartV3, &processStartV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessStart) EventDescs() []*etw.EventDesc { return anyProcessStart }
-func (e *AnyProcessStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyProcessStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyProcessV4TypeGroup1Layout)(e).decode(version, p, ptr, anyProcessStart)
 }
@@ -737,12 +669,13 @@ func (e AnyProcessStart) Clone() *AnyProcessStart {
 	return &e
 }
 
-func (e AnyProcessStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyProcessV4TypeGroup1Layout is what types for all versions of an event
-// share, the newest of which has the template Process_V4_TypeGroup1.
+// anyProcessV4TypeGroup1Layout is what types for all versions of an event share, the newest of
+// which has the template Process_V4_TypeGroup1.
 type anyProcessV4TypeGroup1Layout AnyProcessStart
 
 func (e *anyProcessV4TypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -866,28 +799,21 @@ func (e *anyProcessV4TypeGroup1Layout) detach() {
 	e.ApplicationId = e.ApplicationId.Clone()
 }
 
-// ProcessStopV0 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 0, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessStopV0 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 0. [AnyProcessStop] says what it means.
 //
-// A process has ended. The header is that of its last thread. The layout is
-// that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV0 struct {
-	// The process that the event is about, whatever the header says.
-	ProcessId etw.Pointer
-	// The process that created it.
-	ParentId etw.Pointer
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
+	ProcessId     etw.Pointer
+	ParentId      etw.Pointer
+	UserSID       etw.TokenUser
 	ImageFileName etw.ANSI
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStopV0) EventDesc() *etw.EventDesc { return &processStopV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStopV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV0TypeGroup1Layout)(e).decode(p, ptr, &processStopV0)
 }
@@ -908,44 +834,32 @@ func (e ProcessStopV0) Clone() *ProcessStopV0 {
 	return &e
 }
 
-func (e ProcessStopV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStopV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStopV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStopV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStopV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Opcode: 2, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Stop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV0TypeGroup1LayoutFields,
 }
 
-// ProcessStopV1 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 1, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessStopV1 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 1. [AnyProcessStop] says what it means.
 //
-// A process has ended. The header is that of its last thread. The layout is
-// that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV1 struct {
 	PageDirectoryBase etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
+	ProcessId         uint32
+	ParentId          uint32
+	SessionId         uint32
+	ExitStatus        int32
+	UserSID           etw.TokenUser
+	ImageFileName     etw.ANSI
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStopV1) EventDesc() *etw.EventDesc { return &processStopV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV1TypeGroup1Layout)(e).decode(p, ptr, &processStopV1)
 }
@@ -966,47 +880,33 @@ func (e ProcessStopV1) Clone() *ProcessStopV1 {
 	return &e
 }
 
-func (e ProcessStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStopV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 1, Opcode: 2, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Stop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV1TypeGroup1LayoutFields,
 }
 
-// ProcessStopV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 2, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessStopV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 2. [AnyProcessStop] says what it means.
 //
-// A process has ended. The header is that of its last thread. The layout is
-// that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV2 struct {
-	// The address of the process object.
 	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	ProcessId        uint32
+	ParentId         uint32
+	SessionId        uint32
+	ExitStatus       int32
+	UserSID          etw.TokenUser
+	ImageFileName    etw.ANSI
+	CommandLine      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStopV2) EventDesc() *etw.EventDesc { return &processStopV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStopV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup1Layout)(e).decode(p, ptr, &processStopV2)
 }
@@ -1027,49 +927,34 @@ func (e ProcessStopV2) Clone() *ProcessStopV2 {
 	return &e
 }
 
-func (e ProcessStopV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStopV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 2, Opcode: 2, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Stop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV2TypeGroup1LayoutFields,
 }
 
-// ProcessStopV3 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 3, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessStopV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 3. [AnyProcessStop] says what it means.
 //
-// A process has ended. The header is that of its last thread. The layout is
-// that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessStopV3 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStopV3) EventDesc() *etw.EventDesc { return &processStopV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStopV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV3TypeGroup1Layout)(e).decode(p, ptr, &processStopV3)
 }
@@ -1090,53 +975,35 @@ func (e ProcessStopV3) Clone() *ProcessStopV3 {
 	return &e
 }
 
-func (e ProcessStopV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStopV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStopV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 3, Opcode: 2, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Stop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV3TypeGroup1LayoutFields,
 }
 
-// ProcessStopV4 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 4, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
-//
-// A process has ended. The header is that of its last thread.
+// ProcessStopV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 4. [AnyProcessStop] says what it means.
 type ProcessStopV4 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
-	// The package of an app, or empty.
-	PackageFullName etw.UTF16
-	// The app within its package, or empty.
-	ApplicationId etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
+	PackageFullName    etw.UTF16
+	ApplicationId      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessStopV4) EventDesc() *etw.EventDesc { return &processStopV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStopV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV4TypeGroup1Layout)(e).decode(p, ptr, &processStopV4)
 }
@@ -1157,26 +1024,22 @@ func (e ProcessStopV4) Clone() *ProcessStopV4 {
 	return &e
 }
 
-func (e ProcessStopV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStopV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStopV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStopV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStopV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 4, Opcode: 2, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Stop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Stop",
 	Fields: processV4TypeGroup1LayoutFields,
 }
 
-// AnyProcessStop is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), of task Process,
-// keyword EVENT_TRACE_FLAG_PROCESS, in any version.
+// AnyProcessStop is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop) in any version, of [TaskProcess], enabled by [KeywordProcess] (0x1).
 //
 // A process has ended. The header is that of its last thread.
 //
-// The versions are [ProcessStopV0], [ProcessStopV1], [ProcessStopV2],
-// [ProcessStopV3], and [ProcessStopV4]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [ProcessStopV0], [ProcessStopV1], [ProcessStopV2], [ProcessStopV3], and
+// [ProcessStopV4]; a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnyProcessStop struct {
 	Seen etw.Seen
 
@@ -1184,17 +1047,15 @@ type AnyProcessStop struct {
 	UniqueProcessKey etw.Pointer // since version 2
 	// The process that the event is about, whatever the header says.
 	ProcessId etw.Pointer
-	// The process that created it.
-	ParentId etw.Pointer
+	ParentId  etw.Pointer // The process that created it.
 	// The session of the desktop; -1 is none.
 	SessionId uint32 // since version 1
 	// What it ended with. Of one that runs, 259.
 	ExitStatus int32 // since version 1
 	// The physical address of the process's page tables.
-	DirectoryTableBase etw.Pointer  // since version 3
-	Flags              ProcessFlags // since version 4
-	// The user that it runs as.
-	UserSID etw.TokenUser
+	DirectoryTableBase etw.Pointer   // since version 3
+	Flags              ProcessFlags  // since version 4
+	UserSID            etw.TokenUser // The user that it runs as.
 	// The name of the executable file, in UTF-8 and without its folder.
 	ImageFileName etw.ANSI
 	// The command line.
@@ -1206,27 +1067,42 @@ type AnyProcessStop struct {
 	PageDirectoryBase etw.Pointer // version 1
 }
 
-// HasUniqueProcessKey and its like report whether the version that was decoded
-// has a field.
-func (e *AnyProcessStop) HasUniqueProcessKey() bool   { return e.Seen.Layout >= 2 }
-func (e *AnyProcessStop) HasSessionId() bool          { return e.Seen.Layout >= 1 }
-func (e *AnyProcessStop) HasExitStatus() bool         { return e.Seen.Layout >= 1 }
+// HasUniqueProcessKey reports whether the decoded version has UniqueProcessKey.
+func (e *AnyProcessStop) HasUniqueProcessKey() bool { return e.Seen.Layout >= 2 }
+
+// HasSessionId reports whether the decoded version has SessionId.
+func (e *AnyProcessStop) HasSessionId() bool { return e.Seen.Layout >= 1 }
+
+// HasExitStatus reports whether the decoded version has ExitStatus.
+func (e *AnyProcessStop) HasExitStatus() bool { return e.Seen.Layout >= 1 }
+
+// HasDirectoryTableBase reports whether the decoded version has DirectoryTableBase.
 func (e *AnyProcessStop) HasDirectoryTableBase() bool { return e.Seen.Layout >= 3 }
-func (e *AnyProcessStop) HasFlags() bool              { return e.Seen.Layout >= 4 }
-func (e *AnyProcessStop) HasCommandLine() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyProcessStop) HasPackageFullName() bool    { return e.Seen.Layout >= 4 }
-func (e *AnyProcessStop) HasApplicationId() bool      { return e.Seen.Layout >= 4 }
-func (e *AnyProcessStop) HasPageDirectoryBase() bool  { return e.Seen.Layout == 1 }
+
+// HasFlags reports whether the decoded version has Flags.
+func (e *AnyProcessStop) HasFlags() bool { return e.Seen.Layout >= 4 }
+
+// HasCommandLine reports whether the decoded version has CommandLine.
+func (e *AnyProcessStop) HasCommandLine() bool { return e.Seen.Layout >= 2 }
+
+// HasPackageFullName reports whether the decoded version has PackageFullName.
+func (e *AnyProcessStop) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
+
+// HasApplicationId reports whether the decoded version has ApplicationId.
+func (e *AnyProcessStop) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+
+// HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
+func (e *AnyProcessStop) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
 
 var anyProcessStop = []*etw.EventDesc{&processStopV0, &processStopV1, &processStopV2, &processStopV3, &processStopV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessStop) EventDescs() []*etw.EventDesc { return anyProcessStop }
-func (e *AnyProcessStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessStop, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyProcessStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyProcessV4TypeGroup1Layout)(e).decode(version, p, ptr, anyProcessStop)
 }
@@ -1242,32 +1118,26 @@ func (e AnyProcessStop) Clone() *AnyProcessStop {
 	return &e
 }
 
-func (e AnyProcessStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessDCStartV0 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 0, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDCStartV0 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 3 (DCStart), version 0. [AnyProcessDCStart] says what it means.
 //
-// A process that exists when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV0 struct {
-	// The process that the event is about, whatever the header says.
-	ProcessId etw.Pointer
-	// The process that created it.
-	ParentId etw.Pointer
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
+	ProcessId     etw.Pointer
+	ParentId      etw.Pointer
+	UserSID       etw.TokenUser
 	ImageFileName etw.ANSI
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStartV0) EventDesc() *etw.EventDesc { return &processDCStartV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStartV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV0TypeGroup1Layout)(e).decode(p, ptr, &processDCStartV0)
 }
@@ -1288,44 +1158,32 @@ func (e ProcessDCStartV0) Clone() *ProcessDCStartV0 {
 	return &e
 }
 
-func (e ProcessDCStartV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStartV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStartV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStartV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStartV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Opcode: 3, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStart",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV0TypeGroup1LayoutFields,
 }
 
-// ProcessDCStartV1 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 1, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDCStartV1 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 3 (DCStart), version 1. [AnyProcessDCStart] says what it means.
 //
-// A process that exists when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV1 struct {
 	PageDirectoryBase etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
+	ProcessId         uint32
+	ParentId          uint32
+	SessionId         uint32
+	ExitStatus        int32
+	UserSID           etw.TokenUser
+	ImageFileName     etw.ANSI
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStartV1) EventDesc() *etw.EventDesc { return &processDCStartV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV1TypeGroup1Layout)(e).decode(p, ptr, &processDCStartV1)
 }
@@ -1346,47 +1204,33 @@ func (e ProcessDCStartV1) Clone() *ProcessDCStartV1 {
 	return &e
 }
 
-func (e ProcessDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 1, Opcode: 3, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStart",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV1TypeGroup1LayoutFields,
 }
 
-// ProcessDCStartV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 2, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDCStartV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 3 (DCStart), version 2. [AnyProcessDCStart] says what it means.
 //
-// A process that exists when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV2 struct {
-	// The address of the process object.
 	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	ProcessId        uint32
+	ParentId         uint32
+	SessionId        uint32
+	ExitStatus       int32
+	UserSID          etw.TokenUser
+	ImageFileName    etw.ANSI
+	CommandLine      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStartV2) EventDesc() *etw.EventDesc { return &processDCStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup1Layout)(e).decode(p, ptr, &processDCStartV2)
 }
@@ -1407,49 +1251,34 @@ func (e ProcessDCStartV2) Clone() *ProcessDCStartV2 {
 	return &e
 }
 
-func (e ProcessDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 2, Opcode: 3, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStart",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV2TypeGroup1LayoutFields,
 }
 
-// ProcessDCStartV3 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 3, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDCStartV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 3 (DCStart), version 3. [AnyProcessDCStart] says what it means.
 //
-// A process that exists when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStartV3 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStartV3) EventDesc() *etw.EventDesc { return &processDCStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV3TypeGroup1Layout)(e).decode(p, ptr, &processDCStartV3)
 }
@@ -1470,53 +1299,35 @@ func (e ProcessDCStartV3) Clone() *ProcessDCStartV3 {
 	return &e
 }
 
-func (e ProcessDCStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 3, Opcode: 3, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStart",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV3TypeGroup1LayoutFields,
 }
 
-// ProcessDCStartV4 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 4, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
-//
-// A process that exists when the session starts.
+// ProcessDCStartV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 3 (DCStart), version 4. [AnyProcessDCStart] says what it means.
 type ProcessDCStartV4 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
-	// The package of an app, or empty.
-	PackageFullName etw.UTF16
-	// The app within its package, or empty.
-	ApplicationId etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
+	PackageFullName    etw.UTF16
+	ApplicationId      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStartV4) EventDesc() *etw.EventDesc { return &processDCStartV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStartV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV4TypeGroup1Layout)(e).decode(p, ptr, &processDCStartV4)
 }
@@ -1537,26 +1348,22 @@ func (e ProcessDCStartV4) Clone() *ProcessDCStartV4 {
 	return &e
 }
 
-func (e ProcessDCStartV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStartV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStartV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStartV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStartV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 4, Opcode: 3, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStart",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStart",
 	Fields: processV4TypeGroup1LayoutFields,
 }
 
-// AnyProcessDCStart is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), of task Process,
-// keyword EVENT_TRACE_FLAG_PROCESS, in any version.
+// AnyProcessDCStart is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 3 (DCStart) in any version, of [TaskProcess], enabled by [KeywordProcess] (0x1).
 //
 // A process that exists when the session starts.
 //
 // The versions are [ProcessDCStartV0], [ProcessDCStartV1], [ProcessDCStartV2],
-// [ProcessDCStartV3], and [ProcessDCStartV4]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// [ProcessDCStartV3], and [ProcessDCStartV4]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyProcessDCStart struct {
 	Seen etw.Seen
 
@@ -1564,17 +1371,15 @@ type AnyProcessDCStart struct {
 	UniqueProcessKey etw.Pointer // since version 2
 	// The process that the event is about, whatever the header says.
 	ProcessId etw.Pointer
-	// The process that created it.
-	ParentId etw.Pointer
+	ParentId  etw.Pointer // The process that created it.
 	// The session of the desktop; -1 is none.
 	SessionId uint32 // since version 1
 	// What it ended with. Of one that runs, 259.
 	ExitStatus int32 // since version 1
 	// The physical address of the process's page tables.
-	DirectoryTableBase etw.Pointer  // since version 3
-	Flags              ProcessFlags // since version 4
-	// The user that it runs as.
-	UserSID etw.TokenUser
+	DirectoryTableBase etw.Pointer   // since version 3
+	Flags              ProcessFlags  // since version 4
+	UserSID            etw.TokenUser // The user that it runs as.
 	// The name of the executable file, in UTF-8 and without its folder.
 	ImageFileName etw.ANSI
 	// The command line.
@@ -1586,27 +1391,42 @@ type AnyProcessDCStart struct {
 	PageDirectoryBase etw.Pointer // version 1
 }
 
-// HasUniqueProcessKey and its like report whether the version that was decoded
-// has a field.
-func (e *AnyProcessDCStart) HasUniqueProcessKey() bool   { return e.Seen.Layout >= 2 }
-func (e *AnyProcessDCStart) HasSessionId() bool          { return e.Seen.Layout >= 1 }
-func (e *AnyProcessDCStart) HasExitStatus() bool         { return e.Seen.Layout >= 1 }
+// HasUniqueProcessKey reports whether the decoded version has UniqueProcessKey.
+func (e *AnyProcessDCStart) HasUniqueProcessKey() bool { return e.Seen.Layout >= 2 }
+
+// HasSessionId reports whether the decoded version has SessionId.
+func (e *AnyProcessDCStart) HasSessionId() bool { return e.Seen.Layout >= 1 }
+
+// HasExitStatus reports whether the decoded version has ExitStatus.
+func (e *AnyProcessDCStart) HasExitStatus() bool { return e.Seen.Layout >= 1 }
+
+// HasDirectoryTableBase reports whether the decoded version has DirectoryTableBase.
 func (e *AnyProcessDCStart) HasDirectoryTableBase() bool { return e.Seen.Layout >= 3 }
-func (e *AnyProcessDCStart) HasFlags() bool              { return e.Seen.Layout >= 4 }
-func (e *AnyProcessDCStart) HasCommandLine() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyProcessDCStart) HasPackageFullName() bool    { return e.Seen.Layout >= 4 }
-func (e *AnyProcessDCStart) HasApplicationId() bool      { return e.Seen.Layout >= 4 }
-func (e *AnyProcessDCStart) HasPageDirectoryBase() bool  { return e.Seen.Layout == 1 }
+
+// HasFlags reports whether the decoded version has Flags.
+func (e *AnyProcessDCStart) HasFlags() bool { return e.Seen.Layout >= 4 }
+
+// HasCommandLine reports whether the decoded version has CommandLine.
+func (e *AnyProcessDCStart) HasCommandLine() bool { return e.Seen.Layout >= 2 }
+
+// HasPackageFullName reports whether the decoded version has PackageFullName.
+func (e *AnyProcessDCStart) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
+
+// HasApplicationId reports whether the decoded version has ApplicationId.
+func (e *AnyProcessDCStart) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+
+// HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
+func (e *AnyProcessDCStart) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
 
 var anyProcessDCStart = []*etw.EventDesc{&processDCStartV0, &processDCStartV1, &processDCStartV2, &processDCStartV3, &processDCStartV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessDCStart) EventDescs() []*etw.EventDesc { return anyProcessDCStart }
-func (e *AnyProcessDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessDCStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyProcessDCStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessDCStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyProcessV4TypeGroup1Layout)(e).decode(version, p, ptr, anyProcessDCStart)
 }
@@ -1622,32 +1442,26 @@ func (e AnyProcessDCStart) Clone() *AnyProcessDCStart {
 	return &e
 }
 
-func (e AnyProcessDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessDCStopV0 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 0, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDCStopV0 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 0. [AnyProcessDCStop] says what it means.
 //
-// A process that exists when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV0 struct {
-	// The process that the event is about, whatever the header says.
-	ProcessId etw.Pointer
-	// The process that created it.
-	ParentId etw.Pointer
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
+	ProcessId     etw.Pointer
+	ParentId      etw.Pointer
+	UserSID       etw.TokenUser
 	ImageFileName etw.ANSI
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStopV0) EventDesc() *etw.EventDesc { return &processDCStopV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStopV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV0TypeGroup1Layout)(e).decode(p, ptr, &processDCStopV0)
 }
@@ -1668,44 +1482,32 @@ func (e ProcessDCStopV0) Clone() *ProcessDCStopV0 {
 	return &e
 }
 
-func (e ProcessDCStopV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStopV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStopV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStopV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStopV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Opcode: 4, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV0TypeGroup1LayoutFields,
 }
 
-// ProcessDCStopV1 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 1, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDCStopV1 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 1. [AnyProcessDCStop] says what it means.
 //
-// A process that exists when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV1 struct {
 	PageDirectoryBase etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
+	ProcessId         uint32
+	ParentId          uint32
+	SessionId         uint32
+	ExitStatus        int32
+	UserSID           etw.TokenUser
+	ImageFileName     etw.ANSI
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStopV1) EventDesc() *etw.EventDesc { return &processDCStopV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV1TypeGroup1Layout)(e).decode(p, ptr, &processDCStopV1)
 }
@@ -1726,47 +1528,33 @@ func (e ProcessDCStopV1) Clone() *ProcessDCStopV1 {
 	return &e
 }
 
-func (e ProcessDCStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStopV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 1, Opcode: 4, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV1TypeGroup1LayoutFields,
 }
 
-// ProcessDCStopV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 2, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDCStopV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 2. [AnyProcessDCStop] says what it means.
 //
-// A process that exists when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV2 struct {
-	// The address of the process object.
 	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	ProcessId        uint32
+	ParentId         uint32
+	SessionId        uint32
+	ExitStatus       int32
+	UserSID          etw.TokenUser
+	ImageFileName    etw.ANSI
+	CommandLine      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStopV2) EventDesc() *etw.EventDesc { return &processDCStopV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStopV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup1Layout)(e).decode(p, ptr, &processDCStopV2)
 }
@@ -1787,49 +1575,34 @@ func (e ProcessDCStopV2) Clone() *ProcessDCStopV2 {
 	return &e
 }
 
-func (e ProcessDCStopV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStopV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 2, Opcode: 4, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV2TypeGroup1LayoutFields,
 }
 
-// ProcessDCStopV3 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 3, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDCStopV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 3. [AnyProcessDCStop] says what it means.
 //
-// A process that exists when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDCStopV3 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStopV3) EventDesc() *etw.EventDesc { return &processDCStopV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStopV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV3TypeGroup1Layout)(e).decode(p, ptr, &processDCStopV3)
 }
@@ -1850,53 +1623,35 @@ func (e ProcessDCStopV3) Clone() *ProcessDCStopV3 {
 	return &e
 }
 
-func (e ProcessDCStopV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStopV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStopV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 3, Opcode: 4, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV3TypeGroup1LayoutFields,
 }
 
-// ProcessDCStopV4 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 4, of task
-// Process, keyword EVENT_TRACE_FLAG_PROCESS.
-//
-// A process that exists when the session ends.
+// ProcessDCStopV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 4. [AnyProcessDCStop] says what it means.
 type ProcessDCStopV4 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
-	// The package of an app, or empty.
-	PackageFullName etw.UTF16
-	// The app within its package, or empty.
-	ApplicationId etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
+	PackageFullName    etw.UTF16
+	ApplicationId      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDCStopV4) EventDesc() *etw.EventDesc { return &processDCStopV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDCStopV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV4TypeGroup1Layout)(e).decode(p, ptr, &processDCStopV4)
 }
@@ -1917,26 +1672,22 @@ func (e ProcessDCStopV4) Clone() *ProcessDCStopV4 {
 	return &e
 }
 
-func (e ProcessDCStopV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDCStopV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDCStopV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDCStopV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDCStopV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 4, Opcode: 4, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DCStop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DCStop",
 	Fields: processV4TypeGroup1LayoutFields,
 }
 
-// AnyProcessDCStop is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), of task Process,
-// keyword EVENT_TRACE_FLAG_PROCESS, in any version.
+// AnyProcessDCStop is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 4 (DCStop) in any version, of [TaskProcess], enabled by [KeywordProcess] (0x1).
 //
 // A process that exists when the session ends.
 //
-// The versions are [ProcessDCStopV0], [ProcessDCStopV1], [ProcessDCStopV2],
-// [ProcessDCStopV3], and [ProcessDCStopV4]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [ProcessDCStopV0], [ProcessDCStopV1], [ProcessDCStopV2], [ProcessDCStopV3],
+// and [ProcessDCStopV4]; a newer one is decoded like the last of these. Fields that the
+// decoded version lacks are zero.
 type AnyProcessDCStop struct {
 	Seen etw.Seen
 
@@ -1944,17 +1695,15 @@ type AnyProcessDCStop struct {
 	UniqueProcessKey etw.Pointer // since version 2
 	// The process that the event is about, whatever the header says.
 	ProcessId etw.Pointer
-	// The process that created it.
-	ParentId etw.Pointer
+	ParentId  etw.Pointer // The process that created it.
 	// The session of the desktop; -1 is none.
 	SessionId uint32 // since version 1
 	// What it ended with. Of one that runs, 259.
 	ExitStatus int32 // since version 1
 	// The physical address of the process's page tables.
-	DirectoryTableBase etw.Pointer  // since version 3
-	Flags              ProcessFlags // since version 4
-	// The user that it runs as.
-	UserSID etw.TokenUser
+	DirectoryTableBase etw.Pointer   // since version 3
+	Flags              ProcessFlags  // since version 4
+	UserSID            etw.TokenUser // The user that it runs as.
 	// The name of the executable file, in UTF-8 and without its folder.
 	ImageFileName etw.ANSI
 	// The command line.
@@ -1966,27 +1715,42 @@ type AnyProcessDCStop struct {
 	PageDirectoryBase etw.Pointer // version 1
 }
 
-// HasUniqueProcessKey and its like report whether the version that was decoded
-// has a field.
-func (e *AnyProcessDCStop) HasUniqueProcessKey() bool   { return e.Seen.Layout >= 2 }
-func (e *AnyProcessDCStop) HasSessionId() bool          { return e.Seen.Layout >= 1 }
-func (e *AnyProcessDCStop) HasExitStatus() bool         { return e.Seen.Layout >= 1 }
+// HasUniqueProcessKey reports whether the decoded version has UniqueProcessKey.
+func (e *AnyProcessDCStop) HasUniqueProcessKey() bool { return e.Seen.Layout >= 2 }
+
+// HasSessionId reports whether the decoded version has SessionId.
+func (e *AnyProcessDCStop) HasSessionId() bool { return e.Seen.Layout >= 1 }
+
+// HasExitStatus reports whether the decoded version has ExitStatus.
+func (e *AnyProcessDCStop) HasExitStatus() bool { return e.Seen.Layout >= 1 }
+
+// HasDirectoryTableBase reports whether the decoded version has DirectoryTableBase.
 func (e *AnyProcessDCStop) HasDirectoryTableBase() bool { return e.Seen.Layout >= 3 }
-func (e *AnyProcessDCStop) HasFlags() bool              { return e.Seen.Layout >= 4 }
-func (e *AnyProcessDCStop) HasCommandLine() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyProcessDCStop) HasPackageFullName() bool    { return e.Seen.Layout >= 4 }
-func (e *AnyProcessDCStop) HasApplicationId() bool      { return e.Seen.Layout >= 4 }
-func (e *AnyProcessDCStop) HasPageDirectoryBase() bool  { return e.Seen.Layout == 1 }
+
+// HasFlags reports whether the decoded version has Flags.
+func (e *AnyProcessDCStop) HasFlags() bool { return e.Seen.Layout >= 4 }
+
+// HasCommandLine reports whether the decoded version has CommandLine.
+func (e *AnyProcessDCStop) HasCommandLine() bool { return e.Seen.Layout >= 2 }
+
+// HasPackageFullName reports whether the decoded version has PackageFullName.
+func (e *AnyProcessDCStop) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
+
+// HasApplicationId reports whether the decoded version has ApplicationId.
+func (e *AnyProcessDCStop) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+
+// HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
+func (e *AnyProcessDCStop) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
 
 var anyProcessDCStop = []*etw.EventDesc{&processDCStopV0, &processDCStopV1, &processDCStopV2, &processDCStopV3, &processDCStopV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessDCStop) EventDescs() []*etw.EventDesc { return anyProcessDCStop }
-func (e *AnyProcessDCStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessDCStop, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyProcessDCStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessDCStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyProcessV4TypeGroup1Layout)(e).decode(version, p, ptr, anyProcessDCStop)
 }
@@ -2002,16 +1766,17 @@ func (e AnyProcessDCStop) Clone() *AnyProcessDCStop {
 	return &e
 }
 
-func (e AnyProcessDCStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessDCStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessDCStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessTerminateV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (Terminate), version 2, of
-// task Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessTerminateV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 11 (Terminate), version 2, of [TaskProcess], enabled by [KeywordProcess] (0x1). Its
+// payload has 4 bytes. [AnyProcessTerminate] takes newer versions, too.
 //
-// A process is about to end. The header is that of whoever ends it, often
-// another process. xperf's name for stacks of it is ProcessDelete.
+// A process is about to end. The header is that of whoever ends it, often another process.
+// xperf's name for stacks of it is ProcessDelete.
 type ProcessTerminateV2 struct {
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
@@ -2020,8 +1785,7 @@ type ProcessTerminateV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessTerminateV2) EventDesc() *etw.EventDesc { return &processTerminateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessTerminateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&processTerminateV2, p, ptr)
@@ -2048,34 +1812,23 @@ func (e *ProcessTerminateV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessTerminateV2) Clone() *ProcessTerminateV2 { return &e }
 
-func (e ProcessTerminateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessTerminateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessTerminateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessTerminateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processTerminateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Terminate",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Terminate",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
 }
 
-// AnyProcessTerminate is [ProcessTerminateV2] in any version: a newer one is
-// decoded like it.
+// AnyProcessTerminate is [ProcessTerminateV2] in any version: a newer one is decoded like it.
 type AnyProcessTerminate struct {
 	Seen etw.Seen
 	ProcessTerminateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessTerminate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processTerminateV2}
-}
-func (e *AnyProcessTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessTerminateV2.DecodePayload(p, ptr)
@@ -2084,18 +1837,18 @@ func (e *AnyProcessTerminate) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyProcessTerminate) Clone() *AnyProcessTerminate { return &e }
 
-// ProcessPerfCtrV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 32 (PerfCtr), version 2, of
-// task Process, keyword EVENT_TRACE_FLAG_PROCESS_COUNTERS.
+// ProcessPerfCtrV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 32 (PerfCtr), version 2, of [TaskProcess], enabled by [KeywordProcessCounters] (0x8). Its
+// payload has 104 bytes, 60 in programs of 32 bits. [AnyProcessPerfCtr] takes newer versions,
+// too.
 //
 // Counters of a process that ends.
 type ProcessPerfCtrV2 struct {
 	// The process that the event is about, whatever the header says.
-	ProcessId      uint32
-	PageFaultCount uint32
-	HandleCount    uint32
-	// Means nothing.
-	Reserved                   uint32
+	ProcessId                  uint32
+	PageFaultCount             uint32
+	HandleCount                uint32
+	Reserved                   uint32 // Means nothing.
 	PeakVirtualSize            etw.Pointer
 	PeakWorkingSetSize         etw.Pointer
 	PeakPagefileUsage          etw.Pointer
@@ -2112,8 +1865,7 @@ type ProcessPerfCtrV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessPerfCtrV2) EventDesc() *etw.EventDesc { return &processPerfCtrV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessPerfCtrV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup2Layout)(e).decode(p, ptr, &processPerfCtrV2)
 }
@@ -2131,19 +1883,15 @@ func (e *ProcessPerfCtrV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessPerfCtrV2) Clone() *ProcessPerfCtrV2 { return &e }
 
-func (e ProcessPerfCtrV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessPerfCtrV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessPerfCtrV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessPerfCtrV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processPerfCtrV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 2, Keywords: 0x8,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "PerfCtr",
+	Class: classProcess, TaskName: "Process", OpcodeName: "PerfCtr",
 	Fields: processV2TypeGroup2LayoutFields,
 }
 
-// processV2TypeGroup2Layout is the template Process_V2_TypeGroup2, which
-// several events use.
+// processV2TypeGroup2Layout is the template Process_V2_TypeGroup2, which several events use.
 type processV2TypeGroup2Layout ProcessPerfCtrV2
 
 func (e *processV2TypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2243,19 +1991,13 @@ var processV2TypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "PrivatePageCount", Type: etw.InPointer, Out: etw.OutUInt64},
 }
 
-// AnyProcessPerfCtr is [ProcessPerfCtrV2] in any version: a newer one is
-// decoded like it.
+// AnyProcessPerfCtr is [ProcessPerfCtrV2] in any version: a newer one is decoded like it.
 type AnyProcessPerfCtr struct {
 	Seen etw.Seen
 	ProcessPerfCtrV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessPerfCtr) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processPerfCtrV2} }
-func (e *AnyProcessPerfCtr) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessPerfCtr) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessPerfCtrV2.DecodePayload(p, ptr)
@@ -2264,18 +2006,18 @@ func (e *AnyProcessPerfCtr) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyProcessPerfCtr) Clone() *AnyProcessPerfCtr { return &e }
 
-// ProcessPerfCtrRundownV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 33 (PerfCtrRundown), version 2,
-// of task Process, keyword EVENT_TRACE_FLAG_PROCESS_COUNTERS.
+// ProcessPerfCtrRundownV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 33 (PerfCtrRundown), version 2, of [TaskProcess], enabled by [KeywordProcessCounters]
+// (0x8). Its payload has 104 bytes, 60 in programs of 32 bits. [AnyProcessPerfCtrRundown]
+// takes newer versions, too.
 //
 // Counters of a process that exists when the session ends.
 type ProcessPerfCtrRundownV2 struct {
 	// The process that the event is about, whatever the header says.
-	ProcessId      uint32
-	PageFaultCount uint32
-	HandleCount    uint32
-	// Means nothing.
-	Reserved                   uint32
+	ProcessId                  uint32
+	PageFaultCount             uint32
+	HandleCount                uint32
+	Reserved                   uint32 // Means nothing.
 	PeakVirtualSize            etw.Pointer
 	PeakWorkingSetSize         etw.Pointer
 	PeakPagefileUsage          etw.Pointer
@@ -2292,8 +2034,7 @@ type ProcessPerfCtrRundownV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessPerfCtrRundownV2) EventDesc() *etw.EventDesc { return &processPerfCtrRundownV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessPerfCtrRundownV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup2Layout)(e).decode(p, ptr, &processPerfCtrRundownV2)
 }
@@ -2311,32 +2052,22 @@ func (e *ProcessPerfCtrRundownV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessPerfCtrRundownV2) Clone() *ProcessPerfCtrRundownV2 { return &e }
 
-func (e ProcessPerfCtrRundownV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessPerfCtrRundownV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessPerfCtrRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessPerfCtrRundownV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processPerfCtrRundownV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 2, Keywords: 0x8,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "PerfCtrRundown",
+	Class: classProcess, TaskName: "Process", OpcodeName: "PerfCtrRundown",
 	Fields: processV2TypeGroup2LayoutFields,
 }
 
-// AnyProcessPerfCtrRundown is [ProcessPerfCtrRundownV2] in any version: a
-// newer one is decoded like it.
+// AnyProcessPerfCtrRundown is [ProcessPerfCtrRundownV2] in any version: a newer one is decoded
+// like it.
 type AnyProcessPerfCtrRundown struct {
 	Seen etw.Seen
 	ProcessPerfCtrRundownV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessPerfCtrRundown) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processPerfCtrRundownV2}
-}
-func (e *AnyProcessPerfCtrRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessPerfCtrRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessPerfCtrRundownV2.DecodePayload(p, ptr)
@@ -2345,16 +2076,14 @@ func (e *AnyProcessPerfCtrRundown) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyProcessPerfCtrRundown) Clone() *AnyProcessPerfCtrRundown { return &e }
 
-// ProcessInSwapV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 35 (InSwap), version 2, of task
-// Process.
+// ProcessInSwapV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 35 (InSwap), version 2, of [TaskProcess]. Its payload has 12 bytes, 8 in programs of 32
+// bits. [AnyProcessInSwap] takes newer versions, too.
 //
-// A process was swapped back in. Logged with PERF_PROCESS_INSWAP of the group
-// masks. The layout is that of descriptions; no trace with the event was at
-// hand.
+// A process was swapped back in. Logged with PERF_PROCESS_INSWAP of the group masks. The
+// layout is that of descriptions; no trace with the event was at hand.
 type ProcessInSwapV2 struct {
-	// The physical address of the process's page tables.
-	DirectoryTableBase etw.Pointer
+	DirectoryTableBase etw.Pointer // The physical address of the process's page tables.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 }
@@ -2362,8 +2091,7 @@ type ProcessInSwapV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessInSwapV2) EventDesc() *etw.EventDesc { return &processInSwapV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessInSwapV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.DirectoryTableBase = c.Pointer()
@@ -2393,33 +2121,24 @@ func (e *ProcessInSwapV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessInSwapV2) Clone() *ProcessInSwapV2 { return &e }
 
-func (e ProcessInSwapV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessInSwapV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessInSwapV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessInSwapV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processInSwapV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "InSwap",
+	Class: classProcess, TaskName: "Process", OpcodeName: "InSwap",
 	Fields: []etw.FieldDesc{
 		{Name: "DirectoryTableBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 	},
 }
 
-// AnyProcessInSwap is [ProcessInSwapV2] in any version: a newer one is decoded
-// like it.
+// AnyProcessInSwap is [ProcessInSwapV2] in any version: a newer one is decoded like it.
 type AnyProcessInSwap struct {
 	Seen etw.Seen
 	ProcessInSwapV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessInSwap) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processInSwapV2} }
-func (e *AnyProcessInSwap) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessInSwap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessInSwapV2.DecodePayload(p, ptr)
@@ -2428,12 +2147,12 @@ func (e *AnyProcessInSwap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyProcessInSwap) Clone() *AnyProcessInSwap { return &e }
 
-// ProcessBootPhaseStartV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 38 (BootPhaseStart), version 2,
-// of task Process.
+// ProcessBootPhaseStartV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 38 (BootPhaseStart), version 2, of [TaskProcess]. Its payload has 4 bytes.
+// [AnyProcessBootPhaseStart] takes newer versions, too.
 //
-// A phase of booting starts. The layout is that of descriptions; no trace with
-// the event was at hand.
+// A phase of booting starts. The layout is that of descriptions; no trace with the event was
+// at hand.
 type ProcessBootPhaseStartV2 struct {
 	Phase int32
 }
@@ -2441,8 +2160,7 @@ type ProcessBootPhaseStartV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessBootPhaseStartV2) EventDesc() *etw.EventDesc { return &processBootPhaseStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessBootPhaseStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&processBootPhaseStartV2, p, ptr)
@@ -2469,34 +2187,24 @@ func (e *ProcessBootPhaseStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessBootPhaseStartV2) Clone() *ProcessBootPhaseStartV2 { return &e }
 
-func (e ProcessBootPhaseStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessBootPhaseStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessBootPhaseStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessBootPhaseStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processBootPhaseStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "BootPhaseStart",
+	Class: classProcess, TaskName: "Process", OpcodeName: "BootPhaseStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Phase", Type: etw.InInt32},
 	},
 }
 
-// AnyProcessBootPhaseStart is [ProcessBootPhaseStartV2] in any version: a
-// newer one is decoded like it.
+// AnyProcessBootPhaseStart is [ProcessBootPhaseStartV2] in any version: a newer one is decoded
+// like it.
 type AnyProcessBootPhaseStart struct {
 	Seen etw.Seen
 	ProcessBootPhaseStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessBootPhaseStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processBootPhaseStartV2}
-}
-func (e *AnyProcessBootPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessBootPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessBootPhaseStartV2.DecodePayload(p, ptr)
@@ -2505,36 +2213,25 @@ func (e *AnyProcessBootPhaseStart) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyProcessBootPhaseStart) Clone() *AnyProcessBootPhaseStart { return &e }
 
-// ProcessDefunctV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 39 (Defunct), version 2, of
-// task Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDefunctV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 39 (Defunct), version 2. [AnyProcessDefunct] says what it means.
 //
-// A process that has ended, but is still referred to. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDefunctV2 struct {
-	// The address of the process object.
 	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	ProcessId        uint32
+	ParentId         uint32
+	SessionId        uint32
+	ExitStatus       int32
+	UserSID          etw.TokenUser
+	ImageFileName    etw.ANSI
+	CommandLine      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDefunctV2) EventDesc() *etw.EventDesc { return &processDefunctV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDefunctV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup1Layout)(e).decode(p, ptr, &processDefunctV2)
 }
@@ -2555,49 +2252,34 @@ func (e ProcessDefunctV2) Clone() *ProcessDefunctV2 {
 	return &e
 }
 
-func (e ProcessDefunctV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDefunctV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDefunctV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDefunctV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDefunctV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Defunct",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Defunct",
 	Fields: processV2TypeGroup1LayoutFields,
 }
 
-// ProcessDefunctV3 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 39 (Defunct), version 3, of
-// task Process, keyword EVENT_TRACE_FLAG_PROCESS.
+// ProcessDefunctV3 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 39 (Defunct), version 3. [AnyProcessDefunct] says what it means.
 //
-// A process that has ended, but is still referred to. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ProcessDefunctV3 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDefunctV3) EventDesc() *etw.EventDesc { return &processDefunctV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDefunctV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV3TypeGroup1Layout)(e).decode(p, ptr, &processDefunctV3)
 }
@@ -2618,53 +2300,35 @@ func (e ProcessDefunctV3) Clone() *ProcessDefunctV3 {
 	return &e
 }
 
-func (e ProcessDefunctV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDefunctV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDefunctV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDefunctV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDefunctV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 3, Opcode: 39, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Defunct",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Defunct",
 	Fields: processV3TypeGroup1LayoutFields,
 }
 
-// ProcessDefunctV4 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 39 (Defunct), version 4, of
-// task Process, keyword EVENT_TRACE_FLAG_PROCESS.
-//
-// A process that has ended, but is still referred to.
+// ProcessDefunctV4 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 39 (Defunct), version 4. [AnyProcessDefunct] says what it means.
 type ProcessDefunctV4 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
-	// The package of an app, or empty.
-	PackageFullName etw.UTF16
-	// The app within its package, or empty.
-	ApplicationId etw.UTF16
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
+	PackageFullName    etw.UTF16
+	ApplicationId      etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDefunctV4) EventDesc() *etw.EventDesc { return &processDefunctV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDefunctV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV4TypeGroup1Layout)(e).decode(p, ptr, &processDefunctV4)
 }
@@ -2685,54 +2349,36 @@ func (e ProcessDefunctV4) Clone() *ProcessDefunctV4 {
 	return &e
 }
 
-func (e ProcessDefunctV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDefunctV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDefunctV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDefunctV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDefunctV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 4, Opcode: 39, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Defunct",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Defunct",
 	Fields: processV4TypeGroup1LayoutFields,
 }
 
-// ProcessDefunctV5 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 39 (Defunct), version 5, of
-// task Process, keyword EVENT_TRACE_FLAG_PROCESS.
-//
-// A process that has ended, but is still referred to.
+// ProcessDefunctV5 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 39 (Defunct), version 5. [AnyProcessDefunct] says what it means.
 type ProcessDefunctV5 struct {
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
-	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
-	// The physical address of the process's page tables.
+	UniqueProcessKey   etw.Pointer
+	ProcessId          uint32
+	ParentId           uint32
+	SessionId          uint32
+	ExitStatus         int32
 	DirectoryTableBase etw.Pointer
 	Flags              ProcessFlags
-	// The user that it runs as.
-	UserSID etw.TokenUser
-	// The name of the executable file, in UTF-8 and without its folder.
-	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
-	// The package of an app, or empty.
-	PackageFullName etw.UTF16
-	// The app within its package, or empty.
-	ApplicationId etw.UTF16
-	ExitTime      uint64
+	UserSID            etw.TokenUser
+	ImageFileName      etw.ANSI
+	CommandLine        etw.UTF16
+	PackageFullName    etw.UTF16
+	ApplicationId      etw.UTF16
+	ExitTime           uint64
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDefunctV5) EventDesc() *etw.EventDesc { return &processDefunctV5 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessDefunctV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.UniqueProcessKey = c.Pointer()
@@ -2813,14 +2459,11 @@ func (e ProcessDefunctV5) Clone() *ProcessDefunctV5 {
 	return &e
 }
 
-func (e ProcessDefunctV5) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDefunctV5) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDefunctV5) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDefunctV5) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDefunctV5 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 5, Opcode: 39, Task: 2, Keywords: 0x1,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "Defunct",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Defunct",
 	Fields: []etw.FieldDesc{
 		{Name: "UniqueProcessKey", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -2838,37 +2481,30 @@ var processDefunctV5 = etw.EventDesc{
 	},
 }
 
-// AnyProcessDefunct is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 39 (Defunct), of task Process,
-// keyword EVENT_TRACE_FLAG_PROCESS, in any version.
+// AnyProcessDefunct is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 39 (Defunct) in any version, of [TaskProcess], enabled by [KeywordProcess] (0x1).
 //
 // A process that has ended, but is still referred to.
 //
-// The versions are [ProcessDefunctV2], [ProcessDefunctV3], [ProcessDefunctV4],
-// and [ProcessDefunctV5]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// The versions are [ProcessDefunctV2], [ProcessDefunctV3], [ProcessDefunctV4], and
+// [ProcessDefunctV5]; a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnyProcessDefunct struct {
 	Seen etw.Seen
 
-	// The address of the process object.
-	UniqueProcessKey etw.Pointer
+	UniqueProcessKey etw.Pointer // The address of the process object.
 	// The process that the event is about, whatever the header says.
-	ProcessId uint32
-	// The process that created it.
-	ParentId uint32
-	// The session of the desktop; -1 is none.
-	SessionId uint32
-	// What it ended with. Of one that runs, 259.
-	ExitStatus int32
+	ProcessId  uint32
+	ParentId   uint32 // The process that created it.
+	SessionId  uint32 // The session of the desktop; -1 is none.
+	ExitStatus int32  // What it ended with. Of one that runs, 259.
 	// The physical address of the process's page tables.
-	DirectoryTableBase etw.Pointer  // since version 3
-	Flags              ProcessFlags // since version 4
-	// The user that it runs as.
-	UserSID etw.TokenUser
+	DirectoryTableBase etw.Pointer   // since version 3
+	Flags              ProcessFlags  // since version 4
+	UserSID            etw.TokenUser // The user that it runs as.
 	// The name of the executable file, in UTF-8 and without its folder.
 	ImageFileName etw.ANSI
-	// The command line.
-	CommandLine etw.UTF16
+	CommandLine   etw.UTF16 // The command line.
 	// The package of an app, or empty.
 	PackageFullName etw.UTF16 // since version 4
 	// The app within its package, or empty.
@@ -2876,23 +2512,30 @@ type AnyProcessDefunct struct {
 	ExitTime      uint64    // since version 5
 }
 
-// HasDirectoryTableBase and its like report whether the version that was
-// decoded has a field.
+// HasDirectoryTableBase reports whether the decoded version has DirectoryTableBase.
 func (e *AnyProcessDefunct) HasDirectoryTableBase() bool { return e.Seen.Layout >= 3 }
-func (e *AnyProcessDefunct) HasFlags() bool              { return e.Seen.Layout >= 4 }
-func (e *AnyProcessDefunct) HasPackageFullName() bool    { return e.Seen.Layout >= 4 }
-func (e *AnyProcessDefunct) HasApplicationId() bool      { return e.Seen.Layout >= 4 }
-func (e *AnyProcessDefunct) HasExitTime() bool           { return e.Seen.Layout >= 5 }
+
+// HasFlags reports whether the decoded version has Flags.
+func (e *AnyProcessDefunct) HasFlags() bool { return e.Seen.Layout >= 4 }
+
+// HasPackageFullName reports whether the decoded version has PackageFullName.
+func (e *AnyProcessDefunct) HasPackageFullName() bool { return e.Seen.Layout >= 4 }
+
+// HasApplicationId reports whether the decoded version has ApplicationId.
+func (e *AnyProcessDefunct) HasApplicationId() bool { return e.Seen.Layout >= 4 }
+
+// HasExitTime reports whether the decoded version has ExitTime.
+func (e *AnyProcessDefunct) HasExitTime() bool { return e.Seen.Layout >= 5 }
 
 var anyProcessDefunct = []*etw.EventDesc{&processDefunctV2, &processDefunctV3, &processDefunctV4, &processDefunctV5}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessDefunct) EventDescs() []*etw.EventDesc { return anyProcessDefunct }
-func (e *AnyProcessDefunct) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessDefunct, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyProcessDefunct) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessDefunct, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessDefunct) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 5:
@@ -3007,20 +2650,20 @@ func (e AnyProcessDefunct) Clone() *AnyProcessDefunct {
 	return &e
 }
 
-func (e AnyProcessDefunct) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessDefunct) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessDefunct) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessDefunct) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessWakeChargeUserV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 48 (WakeChargeUser), version 2,
-// of task Process.
+// ProcessWakeChargeUserV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 48 (WakeChargeUser), version 2, of [TaskProcess]. Its payload has 24 bytes, 16 in
+// programs of 32 bits. [AnyProcessWakeChargeUser] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeChargeUserV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3029,8 +2672,7 @@ type ProcessWakeChargeUserV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeChargeUserV2) EventDesc() *etw.EventDesc { return &processWakeChargeUserV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeChargeUserV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeChargeUserV2)
 }
@@ -3048,19 +2690,15 @@ func (e *ProcessWakeChargeUserV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeChargeUserV2) Clone() *ProcessWakeChargeUserV2 { return &e }
 
-func (e ProcessWakeChargeUserV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeChargeUserV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeChargeUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeChargeUserV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeChargeUserV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeChargeUser",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeChargeUser",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// processV2TypeGroup4Layout is the template Process_V2_TypeGroup4, which
-// several events use.
+// processV2TypeGroup4Layout is the template Process_V2_TypeGroup4, which several events use.
 type processV2TypeGroup4Layout ProcessWakeChargeUserV2
 
 func (e *processV2TypeGroup4Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3102,21 +2740,14 @@ var processV2TypeGroup4LayoutFields = []etw.FieldDesc{
 	{Name: "Count", Type: etw.InUInt32},
 }
 
-// AnyProcessWakeChargeUser is [ProcessWakeChargeUserV2] in any version: a
-// newer one is decoded like it.
+// AnyProcessWakeChargeUser is [ProcessWakeChargeUserV2] in any version: a newer one is decoded
+// like it.
 type AnyProcessWakeChargeUser struct {
 	Seen etw.Seen
 	ProcessWakeChargeUserV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeChargeUser) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeChargeUserV2}
-}
-func (e *AnyProcessWakeChargeUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeChargeUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeChargeUserV2.DecodePayload(p, ptr)
@@ -3126,15 +2757,15 @@ func (e *AnyProcessWakeChargeUser) DecodeVersion(version uint8, p []byte, ptr et
 func (e AnyProcessWakeChargeUser) Clone() *AnyProcessWakeChargeUser { return &e }
 
 // ProcessWakeChargeExecutionV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 49 (WakeChargeExecution),
-// version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 49 (WakeChargeExecution), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeChargeExecution] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeChargeExecutionV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3143,8 +2774,7 @@ type ProcessWakeChargeExecutionV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeChargeExecutionV2) EventDesc() *etw.EventDesc { return &processWakeChargeExecutionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeChargeExecutionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeChargeExecutionV2)
 }
@@ -3162,32 +2792,22 @@ func (e *ProcessWakeChargeExecutionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeChargeExecutionV2) Clone() *ProcessWakeChargeExecutionV2 { return &e }
 
-func (e ProcessWakeChargeExecutionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeChargeExecutionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeChargeExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeChargeExecutionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeChargeExecutionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeChargeExecution",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeChargeExecution",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeChargeExecution is [ProcessWakeChargeExecutionV2] in any
-// version: a newer one is decoded like it.
+// AnyProcessWakeChargeExecution is [ProcessWakeChargeExecutionV2] in any version: a newer one
+// is decoded like it.
 type AnyProcessWakeChargeExecution struct {
 	Seen etw.Seen
 	ProcessWakeChargeExecutionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeChargeExecution) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeChargeExecutionV2}
-}
-func (e *AnyProcessWakeChargeExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeChargeExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeChargeExecutionV2.DecodePayload(p, ptr)
@@ -3197,15 +2817,15 @@ func (e *AnyProcessWakeChargeExecution) DecodeVersion(version uint8, p []byte, p
 func (e AnyProcessWakeChargeExecution) Clone() *AnyProcessWakeChargeExecution { return &e }
 
 // ProcessWakeChargeKernelV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 50 (WakeChargeKernel), version
-// 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 50 (WakeChargeKernel), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeChargeKernel] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeChargeKernelV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3214,8 +2834,7 @@ type ProcessWakeChargeKernelV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeChargeKernelV2) EventDesc() *etw.EventDesc { return &processWakeChargeKernelV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeChargeKernelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeChargeKernelV2)
 }
@@ -3233,32 +2852,22 @@ func (e *ProcessWakeChargeKernelV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeChargeKernelV2) Clone() *ProcessWakeChargeKernelV2 { return &e }
 
-func (e ProcessWakeChargeKernelV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeChargeKernelV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeChargeKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeChargeKernelV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeChargeKernelV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeChargeKernel",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeChargeKernel",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeChargeKernel is [ProcessWakeChargeKernelV2] in any version: a
-// newer one is decoded like it.
+// AnyProcessWakeChargeKernel is [ProcessWakeChargeKernelV2] in any version: a newer one is
+// decoded like it.
 type AnyProcessWakeChargeKernel struct {
 	Seen etw.Seen
 	ProcessWakeChargeKernelV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeChargeKernel) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeChargeKernelV2}
-}
-func (e *AnyProcessWakeChargeKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeChargeKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeChargeKernelV2.DecodePayload(p, ptr)
@@ -3268,15 +2877,15 @@ func (e *AnyProcessWakeChargeKernel) DecodeVersion(version uint8, p []byte, ptr 
 func (e AnyProcessWakeChargeKernel) Clone() *AnyProcessWakeChargeKernel { return &e }
 
 // ProcessWakeChargeInstrumentationV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 51 (WakeChargeInstrumentation),
-// version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 51 (WakeChargeInstrumentation), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeChargeInstrumentation] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeChargeInstrumentationV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3287,8 +2896,7 @@ func (*ProcessWakeChargeInstrumentationV2) EventDesc() *etw.EventDesc {
 	return &processWakeChargeInstrumentationV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeChargeInstrumentationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeChargeInstrumentationV2)
 }
@@ -3306,34 +2914,22 @@ func (e *ProcessWakeChargeInstrumentationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeChargeInstrumentationV2) Clone() *ProcessWakeChargeInstrumentationV2 { return &e }
 
-func (e ProcessWakeChargeInstrumentationV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeChargeInstrumentationV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProcessWakeChargeInstrumentationV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProcessWakeChargeInstrumentationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeChargeInstrumentationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeChargeInstrumentation",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeChargeInstrumentation",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeChargeInstrumentation is [ProcessWakeChargeInstrumentationV2]
-// in any version: a newer one is decoded like it.
+// AnyProcessWakeChargeInstrumentation is [ProcessWakeChargeInstrumentationV2] in any version:
+// a newer one is decoded like it.
 type AnyProcessWakeChargeInstrumentation struct {
 	Seen etw.Seen
 	ProcessWakeChargeInstrumentationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeChargeInstrumentation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeChargeInstrumentationV2}
-}
-func (e *AnyProcessWakeChargeInstrumentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeChargeInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeChargeInstrumentationV2.DecodePayload(p, ptr)
@@ -3343,15 +2939,15 @@ func (e *AnyProcessWakeChargeInstrumentation) DecodeVersion(version uint8, p []b
 func (e AnyProcessWakeChargeInstrumentation) Clone() *AnyProcessWakeChargeInstrumentation { return &e }
 
 // ProcessWakeChargePreserveProcessV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (WakeChargePreserveProcess),
-// version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (WakeChargePreserveProcess), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeChargePreserveProcess] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeChargePreserveProcessV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3362,8 +2958,7 @@ func (*ProcessWakeChargePreserveProcessV2) EventDesc() *etw.EventDesc {
 	return &processWakeChargePreserveProcessV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeChargePreserveProcessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeChargePreserveProcessV2)
 }
@@ -3381,34 +2976,22 @@ func (e *ProcessWakeChargePreserveProcessV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeChargePreserveProcessV2) Clone() *ProcessWakeChargePreserveProcessV2 { return &e }
 
-func (e ProcessWakeChargePreserveProcessV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeChargePreserveProcessV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProcessWakeChargePreserveProcessV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProcessWakeChargePreserveProcessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeChargePreserveProcessV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeChargePreserveProcess",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeChargePreserveProcess",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeChargePreserveProcess is [ProcessWakeChargePreserveProcessV2]
-// in any version: a newer one is decoded like it.
+// AnyProcessWakeChargePreserveProcess is [ProcessWakeChargePreserveProcessV2] in any version:
+// a newer one is decoded like it.
 type AnyProcessWakeChargePreserveProcess struct {
 	Seen etw.Seen
 	ProcessWakeChargePreserveProcessV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeChargePreserveProcess) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeChargePreserveProcessV2}
-}
-func (e *AnyProcessWakeChargePreserveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeChargePreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeChargePreserveProcessV2.DecodePayload(p, ptr)
@@ -3417,16 +3000,15 @@ func (e *AnyProcessWakeChargePreserveProcess) DecodeVersion(version uint8, p []b
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargePreserveProcess) Clone() *AnyProcessWakeChargePreserveProcess { return &e }
 
-// ProcessWakeReleaseUserV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 64 (WakeReleaseUser), version
-// 2, of task Process.
+// ProcessWakeReleaseUserV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 64 (WakeReleaseUser), version 2, of [TaskProcess]. Its payload has 24 bytes, 16 in
+// programs of 32 bits. [AnyProcessWakeReleaseUser] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeReleaseUserV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3435,8 +3017,7 @@ type ProcessWakeReleaseUserV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeReleaseUserV2) EventDesc() *etw.EventDesc { return &processWakeReleaseUserV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeReleaseUserV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeReleaseUserV2)
 }
@@ -3454,32 +3035,22 @@ func (e *ProcessWakeReleaseUserV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeReleaseUserV2) Clone() *ProcessWakeReleaseUserV2 { return &e }
 
-func (e ProcessWakeReleaseUserV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeReleaseUserV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeReleaseUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeReleaseUserV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeReleaseUserV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeReleaseUser",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeReleaseUser",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeReleaseUser is [ProcessWakeReleaseUserV2] in any version: a
-// newer one is decoded like it.
+// AnyProcessWakeReleaseUser is [ProcessWakeReleaseUserV2] in any version: a newer one is
+// decoded like it.
 type AnyProcessWakeReleaseUser struct {
 	Seen etw.Seen
 	ProcessWakeReleaseUserV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeReleaseUser) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeReleaseUserV2}
-}
-func (e *AnyProcessWakeReleaseUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeReleaseUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeReleaseUserV2.DecodePayload(p, ptr)
@@ -3489,15 +3060,15 @@ func (e *AnyProcessWakeReleaseUser) DecodeVersion(version uint8, p []byte, ptr e
 func (e AnyProcessWakeReleaseUser) Clone() *AnyProcessWakeReleaseUser { return &e }
 
 // ProcessWakeReleaseExecutionV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WakeReleaseExecution),
-// version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WakeReleaseExecution), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeReleaseExecution] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeReleaseExecutionV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3508,8 +3079,7 @@ func (*ProcessWakeReleaseExecutionV2) EventDesc() *etw.EventDesc {
 	return &processWakeReleaseExecutionV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeReleaseExecutionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeReleaseExecutionV2)
 }
@@ -3527,32 +3097,22 @@ func (e *ProcessWakeReleaseExecutionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeReleaseExecutionV2) Clone() *ProcessWakeReleaseExecutionV2 { return &e }
 
-func (e ProcessWakeReleaseExecutionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeReleaseExecutionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeReleaseExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeReleaseExecutionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeReleaseExecutionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 2, Opcode: 65, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeReleaseExecution",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeReleaseExecution",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeReleaseExecution is [ProcessWakeReleaseExecutionV2] in any
-// version: a newer one is decoded like it.
+// AnyProcessWakeReleaseExecution is [ProcessWakeReleaseExecutionV2] in any version: a newer
+// one is decoded like it.
 type AnyProcessWakeReleaseExecution struct {
 	Seen etw.Seen
 	ProcessWakeReleaseExecutionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeReleaseExecution) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeReleaseExecutionV2}
-}
-func (e *AnyProcessWakeReleaseExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeReleaseExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeReleaseExecutionV2.DecodePayload(p, ptr)
@@ -3562,15 +3122,15 @@ func (e *AnyProcessWakeReleaseExecution) DecodeVersion(version uint8, p []byte, 
 func (e AnyProcessWakeReleaseExecution) Clone() *AnyProcessWakeReleaseExecution { return &e }
 
 // ProcessWakeReleaseKernelV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (WakeReleaseKernel), version
-// 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (WakeReleaseKernel), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeReleaseKernel] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeReleaseKernelV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3579,8 +3139,7 @@ type ProcessWakeReleaseKernelV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeReleaseKernelV2) EventDesc() *etw.EventDesc { return &processWakeReleaseKernelV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeReleaseKernelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeReleaseKernelV2)
 }
@@ -3598,32 +3157,22 @@ func (e *ProcessWakeReleaseKernelV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeReleaseKernelV2) Clone() *ProcessWakeReleaseKernelV2 { return &e }
 
-func (e ProcessWakeReleaseKernelV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeReleaseKernelV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeReleaseKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeReleaseKernelV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeReleaseKernelV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeReleaseKernel",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeReleaseKernel",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeReleaseKernel is [ProcessWakeReleaseKernelV2] in any version:
-// a newer one is decoded like it.
+// AnyProcessWakeReleaseKernel is [ProcessWakeReleaseKernelV2] in any version: a newer one is
+// decoded like it.
 type AnyProcessWakeReleaseKernel struct {
 	Seen etw.Seen
 	ProcessWakeReleaseKernelV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeReleaseKernel) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeReleaseKernelV2}
-}
-func (e *AnyProcessWakeReleaseKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeReleaseKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeReleaseKernelV2.DecodePayload(p, ptr)
@@ -3633,15 +3182,15 @@ func (e *AnyProcessWakeReleaseKernel) DecodeVersion(version uint8, p []byte, ptr
 func (e AnyProcessWakeReleaseKernel) Clone() *AnyProcessWakeReleaseKernel { return &e }
 
 // ProcessWakeReleaseInstrumentationV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 67
-// (WakeReleaseInstrumentation), version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 67 (WakeReleaseInstrumentation), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeReleaseInstrumentation] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeReleaseInstrumentationV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3652,8 +3201,7 @@ func (*ProcessWakeReleaseInstrumentationV2) EventDesc() *etw.EventDesc {
 	return &processWakeReleaseInstrumentationV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeReleaseInstrumentationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeReleaseInstrumentationV2)
 }
@@ -3671,35 +3219,22 @@ func (e *ProcessWakeReleaseInstrumentationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeReleaseInstrumentationV2) Clone() *ProcessWakeReleaseInstrumentationV2 { return &e }
 
-func (e ProcessWakeReleaseInstrumentationV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeReleaseInstrumentationV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProcessWakeReleaseInstrumentationV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProcessWakeReleaseInstrumentationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeReleaseInstrumentationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeReleaseInstrumentation",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeReleaseInstrumentation",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeReleaseInstrumentation is
-// [ProcessWakeReleaseInstrumentationV2] in any version: a newer one is decoded
-// like it.
+// AnyProcessWakeReleaseInstrumentation is [ProcessWakeReleaseInstrumentationV2] in any
+// version: a newer one is decoded like it.
 type AnyProcessWakeReleaseInstrumentation struct {
 	Seen etw.Seen
 	ProcessWakeReleaseInstrumentationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeReleaseInstrumentation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeReleaseInstrumentationV2}
-}
-func (e *AnyProcessWakeReleaseInstrumentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeReleaseInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeReleaseInstrumentationV2.DecodePayload(p, ptr)
@@ -3711,15 +3246,15 @@ func (e AnyProcessWakeReleaseInstrumentation) Clone() *AnyProcessWakeReleaseInst
 }
 
 // ProcessWakeReleasePreserveProcessV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 68
-// (WakeReleasePreserveProcess), version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 68 (WakeReleasePreserveProcess), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeReleasePreserveProcess] takes newer versions, too.
 //
-// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_COUNTER of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ProcessWakeReleasePreserveProcessV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3730,8 +3265,7 @@ func (*ProcessWakeReleasePreserveProcessV2) EventDesc() *etw.EventDesc {
 	return &processWakeReleasePreserveProcessV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeReleasePreserveProcessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeReleasePreserveProcessV2)
 }
@@ -3749,35 +3283,22 @@ func (e *ProcessWakeReleasePreserveProcessV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeReleasePreserveProcessV2) Clone() *ProcessWakeReleasePreserveProcessV2 { return &e }
 
-func (e ProcessWakeReleasePreserveProcessV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeReleasePreserveProcessV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProcessWakeReleasePreserveProcessV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProcessWakeReleasePreserveProcessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeReleasePreserveProcessV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeReleasePreserveProcess",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeReleasePreserveProcess",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeReleasePreserveProcess is
-// [ProcessWakeReleasePreserveProcessV2] in any version: a newer one is decoded
-// like it.
+// AnyProcessWakeReleasePreserveProcess is [ProcessWakeReleasePreserveProcessV2] in any
+// version: a newer one is decoded like it.
 type AnyProcessWakeReleasePreserveProcess struct {
 	Seen etw.Seen
 	ProcessWakeReleasePreserveProcessV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeReleasePreserveProcess) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeReleasePreserveProcessV2}
-}
-func (e *AnyProcessWakeReleasePreserveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeReleasePreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeReleasePreserveProcessV2.DecodePayload(p, ptr)
@@ -3788,16 +3309,15 @@ func (e AnyProcessWakeReleasePreserveProcess) Clone() *AnyProcessWakeReleasePres
 	return &e
 }
 
-// ProcessWakeDropUserV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 80 (WakeDropUser), version 2,
-// of task Process.
+// ProcessWakeDropUserV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 80 (WakeDropUser), version 2, of [TaskProcess]. Its payload has 24 bytes, 16 in
+// programs of 32 bits. [AnyProcessWakeDropUser] takes newer versions, too.
 //
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_DROP of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeDropUserV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3806,8 +3326,7 @@ type ProcessWakeDropUserV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeDropUserV2) EventDesc() *etw.EventDesc { return &processWakeDropUserV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeDropUserV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeDropUserV2)
 }
@@ -3825,32 +3344,22 @@ func (e *ProcessWakeDropUserV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeDropUserV2) Clone() *ProcessWakeDropUserV2 { return &e }
 
-func (e ProcessWakeDropUserV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeDropUserV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeDropUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeDropUserV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeDropUserV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 2, Opcode: 80, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeDropUser",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeDropUser",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeDropUser is [ProcessWakeDropUserV2] in any version: a newer
-// one is decoded like it.
+// AnyProcessWakeDropUser is [ProcessWakeDropUserV2] in any version: a newer one is decoded
+// like it.
 type AnyProcessWakeDropUser struct {
 	Seen etw.Seen
 	ProcessWakeDropUserV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeDropUser) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeDropUserV2}
-}
-func (e *AnyProcessWakeDropUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeDropUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeDropUserV2.DecodePayload(p, ptr)
@@ -3860,15 +3369,15 @@ func (e *AnyProcessWakeDropUser) DecodeVersion(version uint8, p []byte, ptr etw.
 func (e AnyProcessWakeDropUser) Clone() *AnyProcessWakeDropUser { return &e }
 
 // ProcessWakeDropExecutionV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 81 (WakeDropExecution), version
-// 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 81 (WakeDropExecution), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeDropExecution] takes newer versions, too.
 //
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_DROP of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeDropExecutionV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3877,8 +3386,7 @@ type ProcessWakeDropExecutionV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeDropExecutionV2) EventDesc() *etw.EventDesc { return &processWakeDropExecutionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeDropExecutionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeDropExecutionV2)
 }
@@ -3896,32 +3404,22 @@ func (e *ProcessWakeDropExecutionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeDropExecutionV2) Clone() *ProcessWakeDropExecutionV2 { return &e }
 
-func (e ProcessWakeDropExecutionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeDropExecutionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeDropExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeDropExecutionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeDropExecutionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 81, Version: 2, Opcode: 81, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeDropExecution",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeDropExecution",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeDropExecution is [ProcessWakeDropExecutionV2] in any version:
-// a newer one is decoded like it.
+// AnyProcessWakeDropExecution is [ProcessWakeDropExecutionV2] in any version: a newer one is
+// decoded like it.
 type AnyProcessWakeDropExecution struct {
 	Seen etw.Seen
 	ProcessWakeDropExecutionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeDropExecution) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeDropExecutionV2}
-}
-func (e *AnyProcessWakeDropExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeDropExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeDropExecutionV2.DecodePayload(p, ptr)
@@ -3930,16 +3428,15 @@ func (e *AnyProcessWakeDropExecution) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropExecution) Clone() *AnyProcessWakeDropExecution { return &e }
 
-// ProcessWakeDropKernelV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 82 (WakeDropKernel), version 2,
-// of task Process.
+// ProcessWakeDropKernelV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 82 (WakeDropKernel), version 2, of [TaskProcess]. Its payload has 24 bytes, 16 in
+// programs of 32 bits. [AnyProcessWakeDropKernel] takes newer versions, too.
 //
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_DROP of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeDropKernelV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -3948,8 +3445,7 @@ type ProcessWakeDropKernelV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeDropKernelV2) EventDesc() *etw.EventDesc { return &processWakeDropKernelV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeDropKernelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeDropKernelV2)
 }
@@ -3967,32 +3463,22 @@ func (e *ProcessWakeDropKernelV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeDropKernelV2) Clone() *ProcessWakeDropKernelV2 { return &e }
 
-func (e ProcessWakeDropKernelV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeDropKernelV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeDropKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeDropKernelV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeDropKernelV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 82, Version: 2, Opcode: 82, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeDropKernel",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeDropKernel",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeDropKernel is [ProcessWakeDropKernelV2] in any version: a
-// newer one is decoded like it.
+// AnyProcessWakeDropKernel is [ProcessWakeDropKernelV2] in any version: a newer one is decoded
+// like it.
 type AnyProcessWakeDropKernel struct {
 	Seen etw.Seen
 	ProcessWakeDropKernelV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeDropKernel) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeDropKernelV2}
-}
-func (e *AnyProcessWakeDropKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeDropKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeDropKernelV2.DecodePayload(p, ptr)
@@ -4002,15 +3488,15 @@ func (e *AnyProcessWakeDropKernel) DecodeVersion(version uint8, p []byte, ptr et
 func (e AnyProcessWakeDropKernel) Clone() *AnyProcessWakeDropKernel { return &e }
 
 // ProcessWakeDropInstrumentationV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 83 (WakeDropInstrumentation),
-// version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 83 (WakeDropInstrumentation), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeDropInstrumentation] takes newer versions, too.
 //
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_DROP of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeDropInstrumentationV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -4021,8 +3507,7 @@ func (*ProcessWakeDropInstrumentationV2) EventDesc() *etw.EventDesc {
 	return &processWakeDropInstrumentationV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeDropInstrumentationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeDropInstrumentationV2)
 }
@@ -4040,34 +3525,22 @@ func (e *ProcessWakeDropInstrumentationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeDropInstrumentationV2) Clone() *ProcessWakeDropInstrumentationV2 { return &e }
 
-func (e ProcessWakeDropInstrumentationV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeDropInstrumentationV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProcessWakeDropInstrumentationV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProcessWakeDropInstrumentationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeDropInstrumentationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 83, Version: 2, Opcode: 83, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeDropInstrumentation",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeDropInstrumentation",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeDropInstrumentation is [ProcessWakeDropInstrumentationV2] in
-// any version: a newer one is decoded like it.
+// AnyProcessWakeDropInstrumentation is [ProcessWakeDropInstrumentationV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessWakeDropInstrumentation struct {
 	Seen etw.Seen
 	ProcessWakeDropInstrumentationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeDropInstrumentation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeDropInstrumentationV2}
-}
-func (e *AnyProcessWakeDropInstrumentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeDropInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeDropInstrumentationV2.DecodePayload(p, ptr)
@@ -4077,15 +3550,15 @@ func (e *AnyProcessWakeDropInstrumentation) DecodeVersion(version uint8, p []byt
 func (e AnyProcessWakeDropInstrumentation) Clone() *AnyProcessWakeDropInstrumentation { return &e }
 
 // ProcessWakeDropPreserveProcessV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 84 (WakeDropPreserveProcess),
-// version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 84 (WakeDropPreserveProcess), version 2, of
+// [TaskProcess]. Its payload has 24 bytes, 16 in programs of 32 bits.
+// [AnyProcessWakeDropPreserveProcess] takes newer versions, too.
 //
-// Logged with PERF_WAKE_DROP of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_DROP of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeDropPreserveProcessV2 struct {
 	Object etw.Pointer
-	// Four characters that name who allocated it.
-	Tag etw.Pointer
+	Tag    etw.Pointer // Four characters that name who allocated it.
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
 	Count     uint32
@@ -4096,8 +3569,7 @@ func (*ProcessWakeDropPreserveProcessV2) EventDesc() *etw.EventDesc {
 	return &processWakeDropPreserveProcessV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeDropPreserveProcessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup4Layout)(e).decode(p, ptr, &processWakeDropPreserveProcessV2)
 }
@@ -4115,34 +3587,22 @@ func (e *ProcessWakeDropPreserveProcessV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeDropPreserveProcessV2) Clone() *ProcessWakeDropPreserveProcessV2 { return &e }
 
-func (e ProcessWakeDropPreserveProcessV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeDropPreserveProcessV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProcessWakeDropPreserveProcessV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProcessWakeDropPreserveProcessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeDropPreserveProcessV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 84, Version: 2, Opcode: 84, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeDropPreserveProcess",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeDropPreserveProcess",
 	Fields: processV2TypeGroup4LayoutFields,
 }
 
-// AnyProcessWakeDropPreserveProcess is [ProcessWakeDropPreserveProcessV2] in
-// any version: a newer one is decoded like it.
+// AnyProcessWakeDropPreserveProcess is [ProcessWakeDropPreserveProcessV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessWakeDropPreserveProcess struct {
 	Seen etw.Seen
 	ProcessWakeDropPreserveProcessV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeDropPreserveProcess) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeDropPreserveProcessV2}
-}
-func (e *AnyProcessWakeDropPreserveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeDropPreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeDropPreserveProcessV2.DecodePayload(p, ptr)
@@ -4151,12 +3611,12 @@ func (e *AnyProcessWakeDropPreserveProcess) DecodeVersion(version uint8, p []byt
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropPreserveProcess) Clone() *AnyProcessWakeDropPreserveProcess { return &e }
 
-// ProcessWakeEventUserV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 96 (WakeEventUser), version 2,
-// of task Process.
+// ProcessWakeEventUserV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 96 (WakeEventUser), version 2, of [TaskProcess]. Its payload has 8 bytes, 4 in
+// programs of 32 bits. [AnyProcessWakeEventUser] takes newer versions, too.
 //
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeEventUserV2 struct {
 	Object etw.Pointer
 }
@@ -4164,8 +3624,7 @@ type ProcessWakeEventUserV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeEventUserV2) EventDesc() *etw.EventDesc { return &processWakeEventUserV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeEventUserV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup5Layout)(e).decode(p, ptr, &processWakeEventUserV2)
 }
@@ -4183,19 +3642,15 @@ func (e *ProcessWakeEventUserV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeEventUserV2) Clone() *ProcessWakeEventUserV2 { return &e }
 
-func (e ProcessWakeEventUserV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeEventUserV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeEventUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeEventUserV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeEventUserV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 96, Version: 2, Opcode: 96, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeEventUser",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeEventUser",
 	Fields: processV2TypeGroup5LayoutFields,
 }
 
-// processV2TypeGroup5Layout is the template Process_V2_TypeGroup5, which
-// several events use.
+// processV2TypeGroup5Layout is the template Process_V2_TypeGroup5, which several events use.
 type processV2TypeGroup5Layout ProcessWakeEventUserV2
 
 func (e *processV2TypeGroup5Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -4222,21 +3677,14 @@ var processV2TypeGroup5LayoutFields = []etw.FieldDesc{
 	{Name: "Object", Type: etw.InPointer},
 }
 
-// AnyProcessWakeEventUser is [ProcessWakeEventUserV2] in any version: a newer
-// one is decoded like it.
+// AnyProcessWakeEventUser is [ProcessWakeEventUserV2] in any version: a newer one is decoded
+// like it.
 type AnyProcessWakeEventUser struct {
 	Seen etw.Seen
 	ProcessWakeEventUserV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeEventUser) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeEventUserV2}
-}
-func (e *AnyProcessWakeEventUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeEventUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeEventUserV2.DecodePayload(p, ptr)
@@ -4246,11 +3694,12 @@ func (e *AnyProcessWakeEventUser) DecodeVersion(version uint8, p []byte, ptr etw
 func (e AnyProcessWakeEventUser) Clone() *AnyProcessWakeEventUser { return &e }
 
 // ProcessWakeEventExecutionV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 97 (WakeEventExecution),
-// version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 97 (WakeEventExecution), version 2, of
+// [TaskProcess]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyProcessWakeEventExecution] takes newer versions, too.
 //
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeEventExecutionV2 struct {
 	Object etw.Pointer
 }
@@ -4258,8 +3707,7 @@ type ProcessWakeEventExecutionV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeEventExecutionV2) EventDesc() *etw.EventDesc { return &processWakeEventExecutionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeEventExecutionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup5Layout)(e).decode(p, ptr, &processWakeEventExecutionV2)
 }
@@ -4277,32 +3725,22 @@ func (e *ProcessWakeEventExecutionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeEventExecutionV2) Clone() *ProcessWakeEventExecutionV2 { return &e }
 
-func (e ProcessWakeEventExecutionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeEventExecutionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeEventExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeEventExecutionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeEventExecutionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 97, Version: 2, Opcode: 97, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeEventExecution",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeEventExecution",
 	Fields: processV2TypeGroup5LayoutFields,
 }
 
-// AnyProcessWakeEventExecution is [ProcessWakeEventExecutionV2] in any
-// version: a newer one is decoded like it.
+// AnyProcessWakeEventExecution is [ProcessWakeEventExecutionV2] in any version: a newer one is
+// decoded like it.
 type AnyProcessWakeEventExecution struct {
 	Seen etw.Seen
 	ProcessWakeEventExecutionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeEventExecution) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeEventExecutionV2}
-}
-func (e *AnyProcessWakeEventExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeEventExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeEventExecutionV2.DecodePayload(p, ptr)
@@ -4311,12 +3749,12 @@ func (e *AnyProcessWakeEventExecution) DecodeVersion(version uint8, p []byte, pt
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventExecution) Clone() *AnyProcessWakeEventExecution { return &e }
 
-// ProcessWakeEventKernelV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 98 (WakeEventKernel), version
-// 2, of task Process.
+// ProcessWakeEventKernelV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 98 (WakeEventKernel), version 2, of [TaskProcess]. Its payload has 8 bytes, 4 in
+// programs of 32 bits. [AnyProcessWakeEventKernel] takes newer versions, too.
 //
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeEventKernelV2 struct {
 	Object etw.Pointer
 }
@@ -4324,8 +3762,7 @@ type ProcessWakeEventKernelV2 struct {
 // EventDesc returns the description of the event.
 func (*ProcessWakeEventKernelV2) EventDesc() *etw.EventDesc { return &processWakeEventKernelV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeEventKernelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup5Layout)(e).decode(p, ptr, &processWakeEventKernelV2)
 }
@@ -4343,32 +3780,22 @@ func (e *ProcessWakeEventKernelV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeEventKernelV2) Clone() *ProcessWakeEventKernelV2 { return &e }
 
-func (e ProcessWakeEventKernelV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeEventKernelV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessWakeEventKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessWakeEventKernelV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeEventKernelV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 2, Opcode: 98, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeEventKernel",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeEventKernel",
 	Fields: processV2TypeGroup5LayoutFields,
 }
 
-// AnyProcessWakeEventKernel is [ProcessWakeEventKernelV2] in any version: a
-// newer one is decoded like it.
+// AnyProcessWakeEventKernel is [ProcessWakeEventKernelV2] in any version: a newer one is
+// decoded like it.
 type AnyProcessWakeEventKernel struct {
 	Seen etw.Seen
 	ProcessWakeEventKernelV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeEventKernel) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeEventKernelV2}
-}
-func (e *AnyProcessWakeEventKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeEventKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeEventKernelV2.DecodePayload(p, ptr)
@@ -4378,11 +3805,12 @@ func (e *AnyProcessWakeEventKernel) DecodeVersion(version uint8, p []byte, ptr e
 func (e AnyProcessWakeEventKernel) Clone() *AnyProcessWakeEventKernel { return &e }
 
 // ProcessWakeEventInstrumentationV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 99 (WakeEventInstrumentation),
-// version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 99 (WakeEventInstrumentation), version 2, of
+// [TaskProcess]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyProcessWakeEventInstrumentation] takes newer versions, too.
 //
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeEventInstrumentationV2 struct {
 	Object etw.Pointer
 }
@@ -4392,8 +3820,7 @@ func (*ProcessWakeEventInstrumentationV2) EventDesc() *etw.EventDesc {
 	return &processWakeEventInstrumentationV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeEventInstrumentationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processV2TypeGroup5Layout)(e).decode(p, ptr, &processWakeEventInstrumentationV2)
 }
@@ -4411,34 +3838,22 @@ func (e *ProcessWakeEventInstrumentationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeEventInstrumentationV2) Clone() *ProcessWakeEventInstrumentationV2 { return &e }
 
-func (e ProcessWakeEventInstrumentationV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeEventInstrumentationV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProcessWakeEventInstrumentationV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProcessWakeEventInstrumentationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeEventInstrumentationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 2, Opcode: 99, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeEventInstrumentation",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeEventInstrumentation",
 	Fields: processV2TypeGroup5LayoutFields,
 }
 
-// AnyProcessWakeEventInstrumentation is [ProcessWakeEventInstrumentationV2] in
-// any version: a newer one is decoded like it.
+// AnyProcessWakeEventInstrumentation is [ProcessWakeEventInstrumentationV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessWakeEventInstrumentation struct {
 	Seen etw.Seen
 	ProcessWakeEventInstrumentationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeEventInstrumentation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeEventInstrumentationV2}
-}
-func (e *AnyProcessWakeEventInstrumentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeEventInstrumentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeEventInstrumentationV2.DecodePayload(p, ptr)
@@ -4448,11 +3863,12 @@ func (e *AnyProcessWakeEventInstrumentation) DecodeVersion(version uint8, p []by
 func (e AnyProcessWakeEventInstrumentation) Clone() *AnyProcessWakeEventInstrumentation { return &e }
 
 // ProcessWakeEventPreserveProcessV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (WakeEventPreserveProcess),
-// version 2, of task Process.
+// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (WakeEventPreserveProcess), version 2, of
+// [TaskProcess]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyProcessWakeEventPreserveProcess] takes newer versions, too.
 //
-// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WAKE_EVENT of the group masks. The layout is that of descriptions; no trace
+// with the event was at hand.
 type ProcessWakeEventPreserveProcessV2 struct {
 	Object etw.Pointer
 }
@@ -4462,8 +3878,7 @@ func (*ProcessWakeEventPreserveProcessV2) EventDesc() *etw.EventDesc {
 	return &processWakeEventPreserveProcessV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessWakeEventPreserveProcessV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Object = c.Pointer()
@@ -4489,36 +3904,24 @@ func (e *ProcessWakeEventPreserveProcessV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessWakeEventPreserveProcessV2) Clone() *ProcessWakeEventPreserveProcessV2 { return &e }
 
-func (e ProcessWakeEventPreserveProcessV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProcessWakeEventPreserveProcessV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProcessWakeEventPreserveProcessV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProcessWakeEventPreserveProcessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processWakeEventPreserveProcessV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 100, Version: 2, Opcode: 100, Task: 2,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "WakeEventPreserveProcess",
+	Class: classProcess, TaskName: "Process", OpcodeName: "WakeEventPreserveProcess",
 	Fields: []etw.FieldDesc{
 		{Name: "Object", Type: etw.InPointer},
 	},
 }
 
-// AnyProcessWakeEventPreserveProcess is [ProcessWakeEventPreserveProcessV2] in
-// any version: a newer one is decoded like it.
+// AnyProcessWakeEventPreserveProcess is [ProcessWakeEventPreserveProcessV2] in any version: a
+// newer one is decoded like it.
 type AnyProcessWakeEventPreserveProcess struct {
 	Seen etw.Seen
 	ProcessWakeEventPreserveProcessV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessWakeEventPreserveProcess) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processWakeEventPreserveProcessV2}
-}
-func (e *AnyProcessWakeEventPreserveProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessWakeEventPreserveProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessWakeEventPreserveProcessV2.DecodePayload(p, ptr)
@@ -4527,25 +3930,23 @@ func (e *AnyProcessWakeEventPreserveProcess) DecodeVersion(version uint8, p []by
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventPreserveProcess) Clone() *AnyProcessWakeEventPreserveProcess { return &e }
 
-// ProcessDebugEventV2 is the classic event of class
-// 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 112 (DebugEvent), version 2, of
-// task Process, keyword EVENT_TRACE_FLAG_DEBUG_EVENTS.
+// ProcessDebugEventV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 112 (DebugEvent), version 2, of [TaskProcess], enabled by [KeywordDebugEvents]
+// (0x400000). Its payload has 12 bytes. [AnyProcessDebugEvent] takes newer versions, too.
 //
-// A debugger got an event of a process. The layout is that of descriptions; no
-// trace with the event was at hand.
+// A debugger got an event of a process. The layout is that of descriptions; no trace with the
+// event was at hand.
 type ProcessDebugEventV2 struct {
 	// The process that the event is about, whatever the header says.
 	ProcessId uint32
-	// The thread.
-	ThreadId uint32
-	Reason   DebugEventReason
+	ThreadId  uint32 // The thread.
+	Reason    DebugEventReason
 }
 
 // EventDesc returns the description of the event.
 func (*ProcessDebugEventV2) EventDesc() *etw.EventDesc { return &processDebugEventV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessDebugEventV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&processDebugEventV2, p, ptr)
@@ -4580,14 +3981,11 @@ func (e *ProcessDebugEventV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ProcessDebugEventV2) Clone() *ProcessDebugEventV2 { return &e }
 
-func (e ProcessDebugEventV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessDebugEventV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessDebugEventV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessDebugEventV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDebugEventV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 112, Version: 2, Opcode: 112, Task: 2, Keywords: 0x400000,
-	Class:    etw.GUID{0xd0, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Process", OpcodeName: "DebugEvent",
+	Class: classProcess, TaskName: "Process", OpcodeName: "DebugEvent",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -4595,21 +3993,14 @@ var processDebugEventV2 = etw.EventDesc{
 	},
 }
 
-// AnyProcessDebugEvent is [ProcessDebugEventV2] in any version: a newer one is
-// decoded like it.
+// AnyProcessDebugEvent is [ProcessDebugEventV2] in any version: a newer one is decoded like
+// it.
 type AnyProcessDebugEvent struct {
 	Seen etw.Seen
 	ProcessDebugEventV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessDebugEvent) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processDebugEventV2}
-}
-func (e *AnyProcessDebugEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessDebugEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ProcessDebugEventV2.DecodePayload(p, ptr)

@@ -6,6 +6,7 @@ package kernel
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,740 +26,25 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyEventTraceHeader](t, Types()...)
-	etwtest.Versions[AnyEventTraceExtension](t, Types()...)
-	etwtest.Versions[AnyEventTraceRundownComplete](t, Types()...)
-	etwtest.Versions[AnyEventTraceEndExtension](t, Types()...)
-	etwtest.Versions[AnyEventTraceRundownBegin](t, Types()...)
-	etwtest.Versions[AnyEventTraceRundownEnd](t, Types()...)
-	etwtest.Versions[AnyEventTraceDbgIdRSDS](t, Types()...)
-	etwtest.Versions[AnyEventTraceBuildInfo](t, Types()...)
-	etwtest.Versions[AnyEventTraceProviderBinaryPath](t, Types()...)
-	etwtest.Versions[AnyEventTracePartitionInfoExtension](t, Types()...)
-	etwtest.Versions[AnyEventTraceLastDroppedTimes](t, Types()...)
-	etwtest.Versions[AnyDbgPrintDebugPrint](t, Types()...)
-	etwtest.Versions[AnyImageUnload](t, Types()...)
-	etwtest.Versions[AnyImageDCStart](t, Types()...)
-	etwtest.Versions[AnyImageDCStop](t, Types()...)
-	etwtest.Versions[AnyImageLoad](t, Types()...)
-	etwtest.Versions[AnyImageKernelBase](t, Types()...)
-	etwtest.Versions[AnyImageHypercallPage](t, Types()...)
-	etwtest.Versions[AnyImageLoaderLockAttempt](t, Types()...)
-	etwtest.Versions[AnyImageLoaderLockAcquire](t, Types()...)
-	etwtest.Versions[AnyImageLoaderLockTriedAndFailed](t, Types()...)
-	etwtest.Versions[AnyImageLoaderLockWait](t, Types()...)
-	etwtest.Versions[AnyImageProcessInitDone](t, Types()...)
-	etwtest.Versions[AnyImageCreateSectionBegin](t, Types()...)
-	etwtest.Versions[AnyImageCreateSectionEnd](t, Types()...)
-	etwtest.Versions[AnyImageMapViewBegin](t, Types()...)
-	etwtest.Versions[AnyImageRelocateImageBegin](t, Types()...)
-	etwtest.Versions[AnyImageRelocateImageEnd](t, Types()...)
-	etwtest.Versions[AnyImageHandleOldDescsBegin](t, Types()...)
-	etwtest.Versions[AnyImageHandleOldDescsEnd](t, Types()...)
-	etwtest.Versions[AnyImageHandleNewDescsBegin](t, Types()...)
-	etwtest.Versions[AnyImageHandleNewDescsEnd](t, Types()...)
-	etwtest.Versions[AnyImageDllMainExit](t, Types()...)
-	etwtest.Versions[AnyImageFindDllByName](t, Types()...)
-	etwtest.Versions[AnyImageMapViewEnd](t, Types()...)
-	etwtest.Versions[AnyImageLoaderLockRelease](t, Types()...)
-	etwtest.Versions[AnyImageDllMainEnter](t, Types()...)
-	etwtest.Versions[AnyImageLoaderError](t, Types()...)
-	etwtest.Versions[AnyImageMapViewStart](t, Types()...)
-	etwtest.Versions[AnyImageSnappingStart](t, Types()...)
-	etwtest.Versions[AnyImageSnappingEnd](t, Types()...)
-	etwtest.Versions[AnyImageLoadingStart](t, Types()...)
-	etwtest.Versions[AnyImageLoadingEnd](t, Types()...)
-	etwtest.Versions[AnyImageFoundKnownDll](t, Types()...)
-	etwtest.Versions[AnyImageAbnormalTermination](t, Types()...)
-	etwtest.Versions[AnyImageModulePlaceHolder](t, Types()...)
-	etwtest.Versions[AnyImageReadyToInit](t, Types()...)
-	etwtest.Versions[AnyImageReadyToRun](t, Types()...)
-	etwtest.Versions[AnyImageNewDllLoad](t, Types()...)
-	etwtest.Versions[AnyImageNewDllLoadAsData](t, Types()...)
-	etwtest.Versions[AnyImageDllSearchPathExternal](t, Types()...)
-	etwtest.Versions[AnyImageDllSearchPathInternal](t, Types()...)
-	etwtest.Versions[AnyImageApiSetResolving](t, Types()...)
-	etwtest.Versions[AnyImageApiSetHosted](t, Types()...)
-	etwtest.Versions[AnyImageApiSetUnhosted](t, Types()...)
-	etwtest.Versions[AnyImageApiSetUnresolved](t, Types()...)
-	etwtest.Versions[AnyImageDllSearchResults](t, Types()...)
-	etwtest.Versions[AnyImageDllPathSearchResults](t, Types()...)
-	etwtest.Versions[AnyMMCSSStart](t, Types()...)
-	etwtest.Versions[AnyMMCSSStop](t, Types()...)
-	etwtest.Versions[AnyMMCSSScheduler](t, Types()...)
-	etwtest.Versions[AnyMMCSSWakeup](t, Types()...)
-	etwtest.Versions[AnyMMCSSSleep](t, Types()...)
-	etwtest.Versions[AnyMMCSSSleepResp](t, Types()...)
-	etwtest.Versions[AnyRegistryCreate](t, Types()...)
-	etwtest.Versions[AnyRegistryOpen](t, Types()...)
-	etwtest.Versions[AnyRegistryDelete](t, Types()...)
-	etwtest.Versions[AnyRegistryQuery](t, Types()...)
-	etwtest.Versions[AnyRegistrySetValue](t, Types()...)
-	etwtest.Versions[AnyRegistryDeleteValue](t, Types()...)
-	etwtest.Versions[AnyRegistryQueryValue](t, Types()...)
-	etwtest.Versions[AnyRegistryEnumerateKey](t, Types()...)
-	etwtest.Versions[AnyRegistryEnumerateValueKey](t, Types()...)
-	etwtest.Versions[AnyRegistryQueryMultipleValue](t, Types()...)
-	etwtest.Versions[AnyRegistrySetInformation](t, Types()...)
-	etwtest.Versions[AnyRegistryFlush](t, Types()...)
-	etwtest.Versions[AnyRegistryKCBCreate](t, Types()...)
-	etwtest.Versions[AnyRegistryKCBDelete](t, Types()...)
-	etwtest.Versions[AnyRegistryKCBRundownBegin](t, Types()...)
-	etwtest.Versions[AnyRegistryKCBRundownEnd](t, Types()...)
-	etwtest.Versions[AnyRegistryVirtualize](t, Types()...)
-	etwtest.Versions[AnyRegistryClose](t, Types()...)
-	etwtest.Versions[AnyRegistrySetSecurity](t, Types()...)
-	etwtest.Versions[AnyRegistryQuerySecurity](t, Types()...)
-	etwtest.Versions[AnyRegistryTxRCommit](t, Types()...)
-	etwtest.Versions[AnyRegistryTxRPrepare](t, Types()...)
-	etwtest.Versions[AnyRegistryTxRRollback](t, Types()...)
-	etwtest.Versions[AnyRegistryCounters](t, Types()...)
-	etwtest.Versions[AnyRegistryConfig](t, Types()...)
-	etwtest.Versions[AnyRegistryHiveInit](t, Types()...)
-	etwtest.Versions[AnyRegistryHiveDestroy](t, Types()...)
-	etwtest.Versions[AnyRegistryHiveLink](t, Types()...)
-	etwtest.Versions[AnyRegistryHiveDCEnd](t, Types()...)
-	etwtest.Versions[AnyRegistryHiveDirty](t, Types()...)
-	etwtest.Versions[AnyRegistryChangeNotify](t, Types()...)
-	etwtest.Versions[AnyCritSecCollision](t, Types()...)
-	etwtest.Versions[AnyCritSecInitialize](t, Types()...)
-	etwtest.Versions[AnyCcWorkitemEnqueue](t, Types()...)
-	etwtest.Versions[AnyCcWorkitemDequeue](t, Types()...)
-	etwtest.Versions[AnyCcWorkitemComplete](t, Types()...)
-	etwtest.Versions[AnyCcReadAhead](t, Types()...)
-	etwtest.Versions[AnyCcLazyWriteScan](t, Types()...)
-	etwtest.Versions[AnyCcCanIWriteFail](t, Types()...)
-	etwtest.Versions[AnyCcFlushCache](t, Types()...)
-	etwtest.Versions[AnyCcFlushSection](t, Types()...)
-	etwtest.Versions[AnyCcScheduleReadAhead](t, Types()...)
-	etwtest.Versions[AnyCcLoggedStreamInfo](t, Types()...)
-	etwtest.Versions[AnyCcExtraWritebehindThread](t, Types()...)
-	etwtest.Versions[AnyFileIoName](t, Types()...)
-	etwtest.Versions[AnyFileIoFileCreate](t, Types()...)
-	etwtest.Versions[AnyFileIoFileDelete](t, Types()...)
-	etwtest.Versions[AnyFileIoFileRundown](t, Types()...)
-	etwtest.Versions[AnyFileIoMapFile](t, Types()...)
-	etwtest.Versions[AnyFileIoUnmapFile](t, Types()...)
-	etwtest.Versions[AnyFileIoMapFileDCStart](t, Types()...)
-	etwtest.Versions[AnyFileIoMapFileDCStop](t, Types()...)
-	etwtest.Versions[AnyFileIoCreate](t, Types()...)
-	etwtest.Versions[AnyFileIoCleanup](t, Types()...)
-	etwtest.Versions[AnyFileIoClose](t, Types()...)
-	etwtest.Versions[AnyFileIoRead](t, Types()...)
-	etwtest.Versions[AnyFileIoWrite](t, Types()...)
-	etwtest.Versions[AnyFileIoSetInfo](t, Types()...)
-	etwtest.Versions[AnyFileIoDelete](t, Types()...)
-	etwtest.Versions[AnyFileIoRename](t, Types()...)
-	etwtest.Versions[AnyFileIoDirEnum](t, Types()...)
-	etwtest.Versions[AnyFileIoFlush](t, Types()...)
-	etwtest.Versions[AnyFileIoQueryInfo](t, Types()...)
-	etwtest.Versions[AnyFileIoFSControl](t, Types()...)
-	etwtest.Versions[AnyFileIoOperationEnd](t, Types()...)
-	etwtest.Versions[AnyFileIoDirNotify](t, Types()...)
-	etwtest.Versions[AnyFileIoDeletePath](t, Types()...)
-	etwtest.Versions[AnyFileIoRenamePath](t, Types()...)
-	etwtest.Versions[AnyFileIoSetLinkPath](t, Types()...)
-	etwtest.Versions[AnyFileIoPreOpInit](t, Types()...)
-	etwtest.Versions[AnyFileIoPostOpInit](t, Types()...)
-	etwtest.Versions[AnyFileIoPreOpCompletion](t, Types()...)
-	etwtest.Versions[AnyFileIoPostOpCompletion](t, Types()...)
-	etwtest.Versions[AnyFileIoPreOpFailure](t, Types()...)
-	etwtest.Versions[AnyFileIoPostOpFailure](t, Types()...)
-	etwtest.Versions[AnyStackWalkStack](t, Types()...)
-	etwtest.Versions[AnyStackWalkKeyCreate](t, Types()...)
-	etwtest.Versions[AnyStackWalkKeyDelete](t, Types()...)
-	etwtest.Versions[AnyStackWalkKeyRundown](t, Types()...)
-	etwtest.Versions[AnyStackWalkStackKeyKernel](t, Types()...)
-	etwtest.Versions[AnyStackWalkStackKeyUser](t, Types()...)
-	etwtest.Versions[AnyUMSDSwitchStart](t, Types()...)
-	etwtest.Versions[AnyUMSDSwitchEnd](t, Types()...)
-	etwtest.Versions[AnyUMSScheduledPark](t, Types()...)
-	etwtest.Versions[AnyUMSDisassociate](t, Types()...)
-	etwtest.Versions[AnyUMSCSwitch](t, Types()...)
-	etwtest.Versions[AnyObjectCreateHandle](t, Types()...)
-	etwtest.Versions[AnyObjectCloseHandle](t, Types()...)
-	etwtest.Versions[AnyObjectDuplicateHandle](t, Types()...)
-	etwtest.Versions[AnyObjectTypeDCStart](t, Types()...)
-	etwtest.Versions[AnyObjectTypeDCEnd](t, Types()...)
-	etwtest.Versions[AnyObjectHandleDCStart](t, Types()...)
-	etwtest.Versions[AnyObjectHandleDCEnd](t, Types()...)
-	etwtest.Versions[AnyObjectCreateObject](t, Types()...)
-	etwtest.Versions[AnyObjectDeleteObject](t, Types()...)
-	etwtest.Versions[AnyObjectReferenceObject](t, Types()...)
-	etwtest.Versions[AnyObjectDereferenceObject](t, Types()...)
-	etwtest.Versions[AnyWNFSubscribe](t, Types()...)
-	etwtest.Versions[AnyWNFUnsubscribe](t, Types()...)
-	etwtest.Versions[AnyWNFCallback](t, Types()...)
-	etwtest.Versions[AnyWNFPublish](t, Types()...)
-	etwtest.Versions[AnyWNFNameSubRundown](t, Types()...)
-	etwtest.Versions[AnySystemConfigCPU](t, Types()...)
-	etwtest.Versions[AnySystemConfigPhyDisk](t, Types()...)
-	etwtest.Versions[AnySystemConfigLogDisk](t, Types()...)
-	etwtest.Versions[AnySystemConfigNIC](t, Types()...)
-	etwtest.Versions[AnySystemConfigVideo](t, Types()...)
-	etwtest.Versions[AnySystemConfigServices](t, Types()...)
-	etwtest.Versions[AnySystemConfigPower](t, Types()...)
-	etwtest.Versions[AnySystemConfigNetwork](t, Types()...)
-	etwtest.Versions[AnySystemConfigOpticalDisk](t, Types()...)
-	etwtest.Versions[AnySystemConfigPhyDiskEx](t, Types()...)
-	etwtest.Versions[AnySystemConfigIRQ](t, Types()...)
-	etwtest.Versions[AnySystemConfigPnP](t, Types()...)
-	etwtest.Versions[AnySystemConfigIDEChannel](t, Types()...)
-	etwtest.Versions[AnySystemConfigNumaNode](t, Types()...)
-	etwtest.Versions[AnySystemConfigPlatform](t, Types()...)
-	etwtest.Versions[AnySystemConfigProcessorGroup](t, Types()...)
-	etwtest.Versions[AnySystemConfigProcessorNumber](t, Types()...)
-	etwtest.Versions[AnySystemConfigDPI](t, Types()...)
-	etwtest.Versions[AnySystemConfigCodeIntegrity](t, Types()...)
-	etwtest.Versions[AnySystemConfigTelemetryConfiguration](t, Types()...)
-	etwtest.Versions[AnySystemConfigDefragmentation](t, Types()...)
-	etwtest.Versions[AnySystemConfigMobilePlatform](t, Types()...)
-	etwtest.Versions[AnySystemConfigDeviceFamily](t, Types()...)
-	etwtest.Versions[AnySystemConfigFlightIds](t, Types()...)
-	etwtest.Versions[AnySystemConfigProcessors](t, Types()...)
-	etwtest.Versions[AnySystemConfigVirtualization](t, Types()...)
-	etwtest.Versions[AnySystemConfigBoot](t, Types()...)
-	etwtest.Versions[AnyJobCreate](t, Types()...)
-	etwtest.Versions[AnyJobTerminate](t, Types()...)
-	etwtest.Versions[AnyJobOpen](t, Types()...)
-	etwtest.Versions[AnyJobAssignProcess](t, Types()...)
-	etwtest.Versions[AnyJobRemoveProcess](t, Types()...)
-	etwtest.Versions[AnyJobSet](t, Types()...)
-	etwtest.Versions[AnyJobQuery](t, Types()...)
-	etwtest.Versions[AnyJobSetFailed](t, Types()...)
-	etwtest.Versions[AnyJobQueryFailed](t, Types()...)
-	etwtest.Versions[AnyJobSetNotification](t, Types()...)
-	etwtest.Versions[AnyJobSendNotification](t, Types()...)
-	etwtest.Versions[AnyJobQueryViolation](t, Types()...)
-	etwtest.Versions[AnyJobSetCpuRate](t, Types()...)
-	etwtest.Versions[AnyJobSetNetRate](t, Types()...)
-	etwtest.Versions[AnyLbrSample](t, Types()...)
-	etwtest.Versions[AnySysConfigBuildInfo](t, Types()...)
-	etwtest.Versions[AnySysConfigSystemPaths](t, Types()...)
-	etwtest.Versions[AnySysConfigUnknownVolume](t, Types()...)
-	etwtest.Versions[AnySysConfigVolumeMapping](t, Types()...)
-	etwtest.Versions[AnySysConfigNetworkInterface](t, Types()...)
-	etwtest.Versions[AnySysConfigDeviceFamily](t, Types()...)
-	etwtest.Versions[AnySplitIoVolMgr](t, Types()...)
-	etwtest.Versions[AnyHeapCreate](t, Types()...)
-	etwtest.Versions[AnyHeapAlloc](t, Types()...)
-	etwtest.Versions[AnyHeapReAlloc](t, Types()...)
-	etwtest.Versions[AnyHeapDestroy](t, Types()...)
-	etwtest.Versions[AnyHeapFree](t, Types()...)
-	etwtest.Versions[AnyHeapExpand](t, Types()...)
-	etwtest.Versions[AnyHeapSnapShot](t, Types()...)
-	etwtest.Versions[AnyHeapContract](t, Types()...)
-	etwtest.Versions[AnyHeapLock](t, Types()...)
-	etwtest.Versions[AnyHeapUnlock](t, Types()...)
-	etwtest.Versions[AnyHeapValidate](t, Types()...)
-	etwtest.Versions[AnyHeapWalk](t, Types()...)
-	etwtest.Versions[AnyHeapSubsegmentAlloc](t, Types()...)
-	etwtest.Versions[AnyHeapSubsegmentFree](t, Types()...)
-	etwtest.Versions[AnyHeapSubsegmentAllocCached](t, Types()...)
-	etwtest.Versions[AnyHeapSubsegmentFreeCached](t, Types()...)
-	etwtest.Versions[AnyHeapCommit](t, Types()...)
-	etwtest.Versions[AnyHeapDecommit](t, Types()...)
-	etwtest.Versions[AnyHeapSubsegmentInit](t, Types()...)
-	etwtest.Versions[AnyHeapAffinityManagerEnable](t, Types()...)
-	etwtest.Versions[AnyHeapAffinitySlotAssigned](t, Types()...)
-	etwtest.Versions[AnyHeapSubSegmentActivated](t, Types()...)
-	etwtest.Versions[AnyHeapAffinitySlotChanged](t, Types()...)
-	etwtest.Versions[AnyHeapSubsegmentReuseThresholdActivated](t, Types()...)
-	etwtest.Versions[AnyLoadMUIDllAccess](t, Types()...)
-	etwtest.Versions[AnyPerfInfoMark](t, Types()...)
-	etwtest.Versions[AnyPerfInfoSample](t, Types()...)
-	etwtest.Versions[AnyPerfInfoPMCSample](t, Types()...)
-	etwtest.Versions[AnyPerfInfoPmcCtrConfig](t, Types()...)
-	etwtest.Versions[AnyPerfInfoPmcCounterCorruption](t, Types()...)
-	etwtest.Versions[AnyPerfInfoISRMSI](t, Types()...)
-	etwtest.Versions[AnyPerfInfoSysClEnter](t, Types()...)
-	etwtest.Versions[AnyPerfInfoSysClExit](t, Types()...)
-	etwtest.Versions[AnyPerfInfoSampledProfileCache](t, Types()...)
-	etwtest.Versions[AnyPerfInfoDebuggerEnabled](t, Types()...)
-	etwtest.Versions[AnyPerfInfoThreadedDPC](t, Types()...)
-	etwtest.Versions[AnyPerfInfoISR](t, Types()...)
-	etwtest.Versions[AnyPerfInfoDPC](t, Types()...)
-	etwtest.Versions[AnyPerfInfoTimerDPC](t, Types()...)
-	etwtest.Versions[AnyPerfInfoIOTimer](t, Types()...)
-	etwtest.Versions[AnyPerfInfoSetInterval](t, Types()...)
-	etwtest.Versions[AnyPerfInfoCollectionStart](t, Types()...)
-	etwtest.Versions[AnyPerfInfoCollectionEnd](t, Types()...)
-	etwtest.Versions[AnyPerfInfoSpinLockDCStart](t, Types()...)
-	etwtest.Versions[AnyPerfInfoSpinLockDCEnd](t, Types()...)
-	etwtest.Versions[AnyPerfInfoEresourceDcStart](t, Types()...)
-	etwtest.Versions[AnyPerfInfoEresourceDcEnd](t, Types()...)
-	etwtest.Versions[AnyPerfInfoClockInterrupt](t, Types()...)
-	etwtest.Versions[AnyPerfInfoTimerExpirationStart](t, Types()...)
-	etwtest.Versions[AnyPerfInfoTimerExpiration](t, Types()...)
-	etwtest.Versions[AnyPerfInfoTimerSetPeriodic](t, Types()...)
-	etwtest.Versions[AnyPerfInfoTimerSetOneShot](t, Types()...)
-	etwtest.Versions[AnyPerfInfoTimerSetThread](t, Types()...)
-	etwtest.Versions[AnyPerfInfoTimerCancel](t, Types()...)
-	etwtest.Versions[AnyPerfInfoClockModeSwitch](t, Types()...)
-	etwtest.Versions[AnyPerfInfoClockTimeUpdate](t, Types()...)
-	etwtest.Versions[AnyPerfInfoClockConfiguration](t, Types()...)
-	etwtest.Versions[AnyPerfInfoIpi](t, Types()...)
-	etwtest.Versions[AnyPerfInfoISRUnexpected](t, Types()...)
-	etwtest.Versions[AnyPerfInfoIoStartTimer](t, Types()...)
-	etwtest.Versions[AnyPerfInfoIoStopTimer](t, Types()...)
-	etwtest.Versions[AnyPerfInfoISRPASS](t, Types()...)
-	etwtest.Versions[AnyPerfInfoWdfISR](t, Types()...)
-	etwtest.Versions[AnyPerfInfoWdfPassiveISR](t, Types()...)
-	etwtest.Versions[AnyPerfInfoWdfDPC](t, Types()...)
-	etwtest.Versions[AnyPerfInfoCpuCacheFlush](t, Types()...)
-	etwtest.Versions[AnyPerfInfoDpcEnqueue](t, Types()...)
-	etwtest.Versions[AnyPerfInfoDpcExecution](t, Types()...)
-	etwtest.Versions[AnyPerfInfoWdfWorkItem](t, Types()...)
-	etwtest.Versions[AnyPerfInfoSetKTimer2](t, Types()...)
-	etwtest.Versions[AnyPerfInfoExpireKTimer2](t, Types()...)
-	etwtest.Versions[AnyPerfInfoCancelKTimer2](t, Types()...)
-	etwtest.Versions[AnyPerfInfoDisableKTimer2](t, Types()...)
-	etwtest.Versions[AnyPerfInfoFinalizeKTimer2](t, Types()...)
-	etwtest.Versions[AnyPerfInfoShouldYieldProcessor](t, Types()...)
-	etwtest.Versions[AnyPerfInfoHvHypercall](t, Types()...)
-	etwtest.Versions[AnyPoolAllocation](t, Types()...)
-	etwtest.Versions[AnyPoolSessionPoolAllocation](t, Types()...)
-	etwtest.Versions[AnyPoolFree](t, Types()...)
-	etwtest.Versions[AnyPoolSessionPoolFree](t, Types()...)
-	etwtest.Versions[AnyPoolSnapDCStart](t, Types()...)
-	etwtest.Versions[AnyPoolSnapDCEnd](t, Types()...)
-	etwtest.Versions[AnyPoolBigPoolSnapDCStart](t, Types()...)
-	etwtest.Versions[AnyPoolBigPoolSnapDCEnd](t, Types()...)
-	etwtest.Versions[AnyPoolSessionPoolSnapDCStart](t, Types()...)
-	etwtest.Versions[AnyPoolSessionPoolSnapDCEnd](t, Types()...)
-	etwtest.Versions[AnyPoolSessionBigPoolSnapDCStart](t, Types()...)
-	etwtest.Versions[AnyPoolSessionBigPoolSnapDCEnd](t, Types()...)
-	etwtest.Versions[AnyTcpIpSend](t, Types()...)
-	etwtest.Versions[AnyTcpIpRecv](t, Types()...)
-	etwtest.Versions[AnyTcpIpConnect](t, Types()...)
-	etwtest.Versions[AnyTcpIpDisconnect](t, Types()...)
-	etwtest.Versions[AnyTcpIpRetransmit](t, Types()...)
-	etwtest.Versions[AnyTcpIpAccept](t, Types()...)
-	etwtest.Versions[AnyTcpIpReconnect](t, Types()...)
-	etwtest.Versions[AnyTcpIpFail](t, Types()...)
-	etwtest.Versions[AnyTcpIpTCPCopy](t, Types()...)
-	etwtest.Versions[AnyTcpIpARPCopy](t, Types()...)
-	etwtest.Versions[AnyTcpIpFullACK](t, Types()...)
-	etwtest.Versions[AnyTcpIpPartACK](t, Types()...)
-	etwtest.Versions[AnyTcpIpDupACK](t, Types()...)
-	etwtest.Versions[AnyTcpIpSendIPV6](t, Types()...)
-	etwtest.Versions[AnyTcpIpRecvIPV6](t, Types()...)
-	etwtest.Versions[AnyTcpIpConnectIPV6](t, Types()...)
-	etwtest.Versions[AnyTcpIpDisconnectIPV6](t, Types()...)
-	etwtest.Versions[AnyTcpIpRetransmitIPV6](t, Types()...)
-	etwtest.Versions[AnyTcpIpAcceptIPV6](t, Types()...)
-	etwtest.Versions[AnyTcpIpReconnectIPV6](t, Types()...)
-	etwtest.Versions[AnyTcpIpTCPCopyIPV6](t, Types()...)
-	etwtest.Versions[AnyMetaDataEventInfo](t, Types()...)
-	etwtest.Versions[AnyMetaDataEventMapInfo](t, Types()...)
-	etwtest.Versions[AnyUdpIpSend](t, Types()...)
-	etwtest.Versions[AnyUdpIpRecv](t, Types()...)
-	etwtest.Versions[AnyUdpIpFail](t, Types()...)
-	etwtest.Versions[AnyUdpIpSendIPV6](t, Types()...)
-	etwtest.Versions[AnyUdpIpRecvIPV6](t, Types()...)
-	etwtest.Versions[AnyALPCSendMessage](t, Types()...)
-	etwtest.Versions[AnyALPCReceiveMessage](t, Types()...)
-	etwtest.Versions[AnyALPCWaitForReply](t, Types()...)
-	etwtest.Versions[AnyALPCWaitForNewMessage](t, Types()...)
-	etwtest.Versions[AnyALPCUnwait](t, Types()...)
-	etwtest.Versions[AnyProcessStart](t, Types()...)
-	etwtest.Versions[AnyProcessStop](t, Types()...)
-	etwtest.Versions[AnyProcessDCStart](t, Types()...)
-	etwtest.Versions[AnyProcessDCStop](t, Types()...)
-	etwtest.Versions[AnyProcessTerminate](t, Types()...)
-	etwtest.Versions[AnyProcessPerfCtr](t, Types()...)
-	etwtest.Versions[AnyProcessPerfCtrRundown](t, Types()...)
-	etwtest.Versions[AnyProcessInSwap](t, Types()...)
-	etwtest.Versions[AnyProcessBootPhaseStart](t, Types()...)
-	etwtest.Versions[AnyProcessDefunct](t, Types()...)
-	etwtest.Versions[AnyProcessWakeChargeUser](t, Types()...)
-	etwtest.Versions[AnyProcessWakeChargeExecution](t, Types()...)
-	etwtest.Versions[AnyProcessWakeChargeKernel](t, Types()...)
-	etwtest.Versions[AnyProcessWakeChargeInstrumentation](t, Types()...)
-	etwtest.Versions[AnyProcessWakeChargePreserveProcess](t, Types()...)
-	etwtest.Versions[AnyProcessWakeReleaseUser](t, Types()...)
-	etwtest.Versions[AnyProcessWakeReleaseExecution](t, Types()...)
-	etwtest.Versions[AnyProcessWakeReleaseKernel](t, Types()...)
-	etwtest.Versions[AnyProcessWakeReleaseInstrumentation](t, Types()...)
-	etwtest.Versions[AnyProcessWakeReleasePreserveProcess](t, Types()...)
-	etwtest.Versions[AnyProcessWakeDropUser](t, Types()...)
-	etwtest.Versions[AnyProcessWakeDropExecution](t, Types()...)
-	etwtest.Versions[AnyProcessWakeDropKernel](t, Types()...)
-	etwtest.Versions[AnyProcessWakeDropInstrumentation](t, Types()...)
-	etwtest.Versions[AnyProcessWakeDropPreserveProcess](t, Types()...)
-	etwtest.Versions[AnyProcessWakeEventUser](t, Types()...)
-	etwtest.Versions[AnyProcessWakeEventExecution](t, Types()...)
-	etwtest.Versions[AnyProcessWakeEventKernel](t, Types()...)
-	etwtest.Versions[AnyProcessWakeEventInstrumentation](t, Types()...)
-	etwtest.Versions[AnyProcessWakeEventPreserveProcess](t, Types()...)
-	etwtest.Versions[AnyProcessDebugEvent](t, Types()...)
-	etwtest.Versions[AnyThreadStart](t, Types()...)
-	etwtest.Versions[AnyThreadStop](t, Types()...)
-	etwtest.Versions[AnyThreadDCStart](t, Types()...)
-	etwtest.Versions[AnyThreadDCStop](t, Types()...)
-	etwtest.Versions[AnyThreadCSwitch](t, Types()...)
-	etwtest.Versions[AnyThreadCompCS](t, Types()...)
-	etwtest.Versions[AnyThreadSpinLock](t, Types()...)
-	etwtest.Versions[AnyThreadQueue](t, Types()...)
-	etwtest.Versions[AnyThreadResource](t, Types()...)
-	etwtest.Versions[AnyThreadPushlock](t, Types()...)
-	etwtest.Versions[AnyThreadWaitSingle](t, Types()...)
-	etwtest.Versions[AnyThreadWaitMultiple](t, Types()...)
-	etwtest.Versions[AnyThreadDelayExecution](t, Types()...)
-	etwtest.Versions[AnyThreadSetPriority](t, Types()...)
-	etwtest.Versions[AnyThreadSetBasePriority](t, Types()...)
-	etwtest.Versions[AnyThreadReadyThread](t, Types()...)
-	etwtest.Versions[AnyThreadSetPagePriority](t, Types()...)
-	etwtest.Versions[AnyThreadSetIoPriority](t, Types()...)
-	etwtest.Versions[AnyThreadAffinity](t, Types()...)
-	etwtest.Versions[AnyThreadReserveState](t, Types()...)
-	etwtest.Versions[AnyThreadReserveBandwidth](t, Types()...)
-	etwtest.Versions[AnyThreadReserveLateCount](t, Types()...)
-	etwtest.Versions[AnyThreadWorkerThread](t, Types()...)
-	etwtest.Versions[AnyThreadDfssStartNewInterval](t, Types()...)
-	etwtest.Versions[AnyThreadDfssProcessIdleOnlyQueue](t, Types()...)
-	etwtest.Versions[AnyThreadAntiStarvationBoost](t, Types()...)
-	etwtest.Versions[AnyThreadMigration](t, Types()...)
-	etwtest.Versions[AnyThreadEnqueue](t, Types()...)
-	etwtest.Versions[AnyThreadDequeue](t, Types()...)
-	etwtest.Versions[AnyThreadWorkerThreadItemStart](t, Types()...)
-	etwtest.Versions[AnyThreadWorkerThreadItemEnd](t, Types()...)
-	etwtest.Versions[AnyThreadAutoBoostSetFloor](t, Types()...)
-	etwtest.Versions[AnyThreadAutoBoostClearFloor](t, Types()...)
-	etwtest.Versions[AnyThreadAutoBoostEntryExhaustion](t, Types()...)
-	etwtest.Versions[AnyThreadSubProcessTagChanged](t, Types()...)
-	etwtest.Versions[AnyThreadSetName](t, Types()...)
-	etwtest.Versions[AnyPageFaultTransitionFault](t, Types()...)
-	etwtest.Versions[AnyPageFaultDemandZeroFault](t, Types()...)
-	etwtest.Versions[AnyPageFaultCopyOnWrite](t, Types()...)
-	etwtest.Versions[AnyPageFaultGuardPageFault](t, Types()...)
-	etwtest.Versions[AnyPageFaultHardPageFault](t, Types()...)
-	etwtest.Versions[AnyPageFaultAccessViolation](t, Types()...)
-	etwtest.Versions[AnyPageFaultHardFault](t, Types()...)
-	etwtest.Versions[AnyPageFaultInMemory](t, Types()...)
-	etwtest.Versions[AnyPageFaultPfmappedSectionRundown](t, Types()...)
-	etwtest.Versions[AnyPageFaultPFMappedSectionCreate](t, Types()...)
-	etwtest.Versions[AnyPageFaultCreateSession](t, Types()...)
-	etwtest.Versions[AnyPageFaultSessionDCStop](t, Types()...)
-	etwtest.Versions[AnyPageFaultSessionRundownDcStart](t, Types()...)
-	etwtest.Versions[AnyPageFaultSessionDelete](t, Types()...)
-	etwtest.Versions[AnyPageFaultPFMappedSectionDelete](t, Types()...)
-	etwtest.Versions[AnyPageFaultVirtualAlloc](t, Types()...)
-	etwtest.Versions[AnyPageFaultVirtualFree](t, Types()...)
-	etwtest.Versions[AnyPageFaultHeapRangeRundown](t, Types()...)
-	etwtest.Versions[AnyPageFaultHeapRangeCreate](t, Types()...)
-	etwtest.Versions[AnyPageFaultHeapRangeReserve](t, Types()...)
-	etwtest.Versions[AnyPageFaultHeapRangeRelease](t, Types()...)
-	etwtest.Versions[AnyPageFaultHeapRangeDestroy](t, Types()...)
-	etwtest.Versions[AnyPageFaultImageLoadBacked](t, Types()...)
-	etwtest.Versions[AnyPageFaultSystemMemInfo](t, Types()...)
-	etwtest.Versions[AnyPageFaultContmemGenerate](t, Types()...)
-	etwtest.Versions[AnyPageFaultInMemoryActive](t, Types()...)
-	etwtest.Versions[AnyPageFaultPageAccess](t, Types()...)
-	etwtest.Versions[AnyPageFaultRangeAccess](t, Types()...)
-	etwtest.Versions[AnyPageFaultRangeRelease](t, Types()...)
-	etwtest.Versions[AnyPageFaultKernelMemUsage](t, Types()...)
-	etwtest.Versions[AnyPageFaultProcessMemInfo](t, Types()...)
-	etwtest.Versions[AnyPageFaultMemInfoSessionWS](t, Types()...)
-	etwtest.Versions[AnyPageFaultVirtualRotate](t, Types()...)
-	etwtest.Versions[AnyPageFaultVirtualAllocDCStart](t, Types()...)
-	etwtest.Versions[AnyPageFaultVirtualAllocDCStop](t, Types()...)
-	etwtest.Versions[AnyPageFaultPageAccessEx](t, Types()...)
-	etwtest.Versions[AnyPageFaultMemResetInfo](t, Types()...)
-	etwtest.Versions[AnyPageFaultPfmappedSectionObjectCreate](t, Types()...)
-	etwtest.Versions[AnyPageFaultPfmappedSectionObjectDelete](t, Types()...)
-	etwtest.Versions[AnyDiskIoRead](t, Types()...)
-	etwtest.Versions[AnyDiskIoWrite](t, Types()...)
-	etwtest.Versions[AnyDiskIoReadInit](t, Types()...)
-	etwtest.Versions[AnyDiskIoWriteInit](t, Types()...)
-	etwtest.Versions[AnyDiskIoFlushBuffers](t, Types()...)
-	etwtest.Versions[AnyDiskIoFlushInit](t, Types()...)
-	etwtest.Versions[AnyDiskIoIoRedirectedInit](t, Types()...)
-	etwtest.Versions[AnyDiskIoDriverMajorFunctionCall](t, Types()...)
-	etwtest.Versions[AnyDiskIoDriverMajorFunctionReturn](t, Types()...)
-	etwtest.Versions[AnyDiskIoDriverCompletionRoutine](t, Types()...)
-	etwtest.Versions[AnyDiskIoDriverCompleteRequest](t, Types()...)
-	etwtest.Versions[AnyDiskIoDriverCompleteRequestReturn](t, Types()...)
-	etwtest.Versions[AnyDiskIoBootPrefetchInformation](t, Types()...)
-	etwtest.Versions[AnyDiskIoOpticalRead](t, Types()...)
-	etwtest.Versions[AnyDiskIoOpticalWrite](t, Types()...)
-	etwtest.Versions[AnyDiskIoOpticalFlushBuffers](t, Types()...)
-	etwtest.Versions[AnyDiskIoOpticalReadInit](t, Types()...)
-	etwtest.Versions[AnyDiskIoOpticalWriteInit](t, Types()...)
-	etwtest.Versions[AnyDiskIoOpticalFlushInit](t, Types()...)
-	etwtest.Versions[AnyImageIDInfo](t, Types()...)
-	etwtest.Versions[AnyImageIDNone](t, Types()...)
-	etwtest.Versions[AnyImageIDDbgIDDBG](t, Types()...)
-	etwtest.Versions[AnyImageIDDbgIDRSDS](t, Types()...)
-	etwtest.Versions[AnyImageIDDbgIDILRSDS](t, Types()...)
-	etwtest.Versions[AnyImageIDDbgPPDB](t, Types()...)
-	etwtest.Versions[AnyImageIDEmbeddedPPDB](t, Types()...)
-	etwtest.Versions[AnyImageIDDbgDeterm](t, Types()...)
-	etwtest.Versions[AnyImageIDError](t, Types()...)
-	etwtest.Versions[AnyImageIDFileVersion](t, Types()...)
-	etwtest.Versions[AnyPowerBatteryLifeInfo](t, Types()...)
-	etwtest.Versions[AnyPowerIdleStateChange](t, Types()...)
-	etwtest.Versions[AnyPowerSetPowerAction](t, Types()...)
-	etwtest.Versions[AnyPowerSetPowerActionRet](t, Types()...)
-	etwtest.Versions[AnyPowerSetDevicesState](t, Types()...)
-	etwtest.Versions[AnyPowerSetDevicesStateRet](t, Types()...)
-	etwtest.Versions[AnyPowerPoNotifyDevice](t, Types()...)
-	etwtest.Versions[AnyPowerPoNotifyDeviceComplete](t, Types()...)
-	etwtest.Versions[AnyPowerPoSessionCallout](t, Types()...)
-	etwtest.Versions[AnyPowerPoSessionCalloutRet](t, Types()...)
-	etwtest.Versions[AnyPowerPoPresleep](t, Types()...)
-	etwtest.Versions[AnyPowerPoPostsleep](t, Types()...)
-	etwtest.Versions[AnyPowerPoCalibratedPerfcounter](t, Types()...)
-	etwtest.Versions[AnyPowerPpmPerfStateChange](t, Types()...)
-	etwtest.Versions[AnyPowerPpmIdleStateChange](t, Types()...)
-	etwtest.Versions[AnyPowerPpmThermalConstraint](t, Types()...)
-	etwtest.Versions[AnyPowerPoSignalResumeUi](t, Types()...)
-	etwtest.Versions[AnyPowerPoSignalVideoOn](t, Types()...)
-	etwtest.Versions[AnyPowerPpmIdleStateEnter](t, Types()...)
-	etwtest.Versions[AnyPowerPpmIdleStateExit](t, Types()...)
-	etwtest.Versions[AnyPowerIdleExitLatency](t, Types()...)
-	etwtest.Versions[AnyPowerPpmIdleProcessorSelection](t, Types()...)
-	etwtest.Versions[AnyPowerPpmIdlePlatformSelection](t, Types()...)
-	etwtest.Versions[AnyLostEventRTLostEvent](t, Types()...)
-	etwtest.Versions[AnyLostEventRTLostBuffer](t, Types()...)
-	etwtest.Versions[AnyLostEventRTLostFile](t, Types()...)
-	etwtest.Versions[AnyThreadPoolCBEnqueue](t, Types()...)
-	etwtest.Versions[AnyThreadPoolCBDequeue](t, Types()...)
-	etwtest.Versions[AnyThreadPoolCBStart](t, Types()...)
-	etwtest.Versions[AnyThreadPoolCBStop](t, Types()...)
-	etwtest.Versions[AnyThreadPoolCBCancel](t, Types()...)
-	etwtest.Versions[AnyThreadPoolPoolCreate](t, Types()...)
-	etwtest.Versions[AnyThreadPoolPoolClose](t, Types()...)
-	etwtest.Versions[AnyThreadPoolThreadMinSet](t, Types()...)
-	etwtest.Versions[AnyThreadPoolThreadMaxSet](t, Types()...)
-	etwtest.Versions[AnyThreadPoolWTNodeSwitch](t, Types()...)
-	etwtest.Versions[AnyThreadPoolTimerSet](t, Types()...)
-	etwtest.Versions[AnyThreadPoolTimerCancelled](t, Types()...)
-	etwtest.Versions[AnyThreadPoolTimerSetNtTimer](t, Types()...)
-	etwtest.Versions[AnyThreadPoolTimerCancelNtTimer](t, Types()...)
-	etwtest.Versions[AnyThreadPoolTimerExpirationBegin](t, Types()...)
-	etwtest.Versions[AnyThreadPoolTimerExpirationEnd](t, Types()...)
-	etwtest.Versions[AnyThreadPoolTimerExpiration](t, Types()...)
-	etwtest.Versions[AnyWinSatWinSPR](t, Types()...)
-	etwtest.Versions[AnyWinSatMetrics](t, Types()...)
-	etwtest.Versions[AnyWinSatSystemConfig](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[EventTraceHeaderV0](t, nil)
-	etwtest.AllocsOf[EventTraceHeaderV1](t, nil)
-	etwtest.AllocsOf[EventTraceHeaderV2](t, nil)
-	etwtest.AllocsOf[EventTraceExtensionV0](t, nil)
-	etwtest.AllocsOf[EventTraceExtensionV1](t, nil)
-	etwtest.AllocsOf[EventTraceExtensionV2](t, nil)
-	etwtest.AllocsOf[EventTraceRundownCompleteV0](t, nil)
-	etwtest.AllocsOf[EventTraceRundownCompleteV1](t, nil)
-	etwtest.AllocsOf[EventTraceRundownCompleteV2](t, nil)
-	etwtest.AllocsOf[EventTraceEndExtensionV0](t, nil)
-	etwtest.AllocsOf[EventTraceEndExtensionV1](t, nil)
-	etwtest.AllocsOf[EventTraceEndExtensionV2](t, nil)
-	etwtest.AllocsOf[EventTraceRundownBeginV2](t, nil)
-	etwtest.AllocsOf[EventTraceRundownEndV2](t, nil)
-	etwtest.AllocsOf[EventTraceDbgIdRSDSV2](t, nil)
-	etwtest.AllocsOf[EventTraceBuildInfoV2](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *EventTraceProviderBinaryPathV2) {
 		for range e.Guid.All() {
 		}
 	})
-	etwtest.AllocsOf[EventTracePartitionInfoExtensionV0](t, nil)
-	etwtest.AllocsOf[EventTracePartitionInfoExtensionV2](t, nil)
 	etwtest.AllocsOf(t, func(e *EventTraceLastDroppedTimesV2) {
 		for range e.TimeStamp.All() {
 		}
 	})
-	etwtest.AllocsOf[DbgPrintDebugPrintV2](t, nil)
-	etwtest.AllocsOf[ImageUnloadV2](t, nil)
-	etwtest.AllocsOf[ImageUnloadV3](t, nil)
-	etwtest.AllocsOf[ImageDCStartV2](t, nil)
-	etwtest.AllocsOf[ImageDCStartV3](t, nil)
-	etwtest.AllocsOf[ImageDCStopV2](t, nil)
-	etwtest.AllocsOf[ImageDCStopV3](t, nil)
-	etwtest.AllocsOf[ImageLoadV0](t, nil)
-	etwtest.AllocsOf[ImageLoadV1](t, nil)
-	etwtest.AllocsOf[ImageLoadV2](t, nil)
-	etwtest.AllocsOf[ImageLoadV3](t, nil)
-	etwtest.AllocsOf[ImageKernelBaseV2](t, nil)
-	etwtest.AllocsOf[ImageHypercallPageV2](t, nil)
-	etwtest.AllocsOf[ImageLoaderLockAttemptV2](t, nil)
-	etwtest.AllocsOf[ImageLoaderLockAcquireV2](t, nil)
-	etwtest.AllocsOf[ImageLoaderLockTriedAndFailedV2](t, nil)
-	etwtest.AllocsOf[ImageLoaderLockWaitV2](t, nil)
-	etwtest.AllocsOf[ImageProcessInitDoneV2](t, nil)
-	etwtest.AllocsOf[ImageCreateSectionBeginV2](t, nil)
-	etwtest.AllocsOf[ImageCreateSectionEndV2](t, nil)
-	etwtest.AllocsOf[ImageMapViewBeginV2](t, nil)
-	etwtest.AllocsOf[ImageRelocateImageBeginV2](t, nil)
-	etwtest.AllocsOf[ImageRelocateImageEndV2](t, nil)
-	etwtest.AllocsOf[ImageHandleOldDescsBeginV2](t, nil)
-	etwtest.AllocsOf[ImageHandleOldDescsEndV2](t, nil)
-	etwtest.AllocsOf[ImageHandleNewDescsBeginV2](t, nil)
-	etwtest.AllocsOf[ImageHandleNewDescsEndV2](t, nil)
-	etwtest.AllocsOf[ImageDllMainExitV2](t, nil)
-	etwtest.AllocsOf[ImageFindDllByNameV2](t, nil)
-	etwtest.AllocsOf[ImageMapViewEndV2](t, nil)
-	etwtest.AllocsOf[ImageLoaderLockReleaseV2](t, nil)
-	etwtest.AllocsOf[ImageDllMainEnterV2](t, nil)
-	etwtest.AllocsOf[ImageLoaderErrorV2](t, nil)
-	etwtest.AllocsOf[ImageMapViewStartV3](t, nil)
-	etwtest.AllocsOf[ImageSnappingStartV3](t, nil)
-	etwtest.AllocsOf[ImageSnappingEndV3](t, nil)
-	etwtest.AllocsOf[ImageLoadingStartV3](t, nil)
-	etwtest.AllocsOf[ImageLoadingEndV3](t, nil)
-	etwtest.AllocsOf[ImageFoundKnownDllV3](t, nil)
-	etwtest.AllocsOf[ImageAbnormalTerminationV3](t, nil)
-	etwtest.AllocsOf[ImageModulePlaceHolderV3](t, nil)
-	etwtest.AllocsOf[ImageReadyToInitV3](t, nil)
-	etwtest.AllocsOf[ImageReadyToRunV3](t, nil)
-	etwtest.AllocsOf[ImageNewDllLoadV3](t, nil)
-	etwtest.AllocsOf[ImageNewDllLoadAsDataV3](t, nil)
-	etwtest.AllocsOf[ImageDllSearchPathExternalV3](t, nil)
-	etwtest.AllocsOf[ImageDllSearchPathInternalV3](t, nil)
-	etwtest.AllocsOf[ImageApiSetResolvingV3](t, nil)
-	etwtest.AllocsOf[ImageApiSetHostedV3](t, nil)
-	etwtest.AllocsOf[ImageApiSetUnhostedV3](t, nil)
-	etwtest.AllocsOf[ImageApiSetUnresolvedV3](t, nil)
-	etwtest.AllocsOf[ImageDllSearchResultsV3](t, nil)
-	etwtest.AllocsOf[ImageDllPathSearchResultsV3](t, nil)
-	etwtest.AllocsOf[MMCSSStartV0](t, nil)
-	etwtest.AllocsOf[MMCSSStopV0](t, nil)
-	etwtest.AllocsOf[MMCSSSchedulerV0](t, nil)
-	etwtest.AllocsOf[MMCSSWakeupV0](t, nil)
-	etwtest.AllocsOf[MMCSSSleepV0](t, nil)
-	etwtest.AllocsOf[MMCSSSleepRespV0](t, nil)
-	etwtest.AllocsOf[RegistryCreateV0](t, nil)
-	etwtest.AllocsOf[RegistryCreateV1](t, nil)
-	etwtest.AllocsOf[RegistryCreateV2](t, nil)
-	etwtest.AllocsOf[RegistryOpenV0](t, nil)
-	etwtest.AllocsOf[RegistryOpenV1](t, nil)
-	etwtest.AllocsOf[RegistryOpenV2](t, nil)
-	etwtest.AllocsOf[RegistryDeleteV0](t, nil)
-	etwtest.AllocsOf[RegistryDeleteV1](t, nil)
-	etwtest.AllocsOf[RegistryDeleteV2](t, nil)
-	etwtest.AllocsOf[RegistryQueryV0](t, nil)
-	etwtest.AllocsOf[RegistryQueryV1](t, nil)
-	etwtest.AllocsOf[RegistryQueryV2](t, nil)
-	etwtest.AllocsOf[RegistrySetValueV0](t, nil)
-	etwtest.AllocsOf[RegistrySetValueV1](t, nil)
-	etwtest.AllocsOf[RegistrySetValueV2](t, nil)
-	etwtest.AllocsOf[RegistryDeleteValueV0](t, nil)
-	etwtest.AllocsOf[RegistryDeleteValueV1](t, nil)
-	etwtest.AllocsOf[RegistryDeleteValueV2](t, nil)
-	etwtest.AllocsOf[RegistryQueryValueV0](t, nil)
-	etwtest.AllocsOf[RegistryQueryValueV1](t, nil)
-	etwtest.AllocsOf[RegistryQueryValueV2](t, nil)
-	etwtest.AllocsOf[RegistryEnumerateKeyV0](t, nil)
-	etwtest.AllocsOf[RegistryEnumerateKeyV1](t, nil)
-	etwtest.AllocsOf[RegistryEnumerateKeyV2](t, nil)
-	etwtest.AllocsOf[RegistryEnumerateValueKeyV0](t, nil)
-	etwtest.AllocsOf[RegistryEnumerateValueKeyV1](t, nil)
-	etwtest.AllocsOf[RegistryEnumerateValueKeyV2](t, nil)
-	etwtest.AllocsOf[RegistryQueryMultipleValueV0](t, nil)
-	etwtest.AllocsOf[RegistryQueryMultipleValueV1](t, nil)
-	etwtest.AllocsOf[RegistryQueryMultipleValueV2](t, nil)
-	etwtest.AllocsOf[RegistrySetInformationV0](t, nil)
-	etwtest.AllocsOf[RegistrySetInformationV1](t, nil)
-	etwtest.AllocsOf[RegistrySetInformationV2](t, nil)
-	etwtest.AllocsOf[RegistryFlushV0](t, nil)
-	etwtest.AllocsOf[RegistryFlushV1](t, nil)
-	etwtest.AllocsOf[RegistryFlushV2](t, nil)
-	etwtest.AllocsOf[RegistryKCBCreateV1](t, nil)
-	etwtest.AllocsOf[RegistryKCBCreateV2](t, nil)
-	etwtest.AllocsOf[RegistryKCBDeleteV2](t, nil)
-	etwtest.AllocsOf[RegistryKCBRundownBeginV2](t, nil)
-	etwtest.AllocsOf[RegistryKCBRundownEndV2](t, nil)
-	etwtest.AllocsOf[RegistryVirtualizeV2](t, nil)
-	etwtest.AllocsOf[RegistryCloseV2](t, nil)
-	etwtest.AllocsOf[RegistrySetSecurityV2](t, nil)
-	etwtest.AllocsOf[RegistryQuerySecurityV2](t, nil)
-	etwtest.AllocsOf[RegistryTxRCommitV2](t, nil)
-	etwtest.AllocsOf[RegistryTxRPrepareV2](t, nil)
-	etwtest.AllocsOf[RegistryTxRRollbackV2](t, nil)
-	etwtest.AllocsOf[RegistryCountersV2](t, nil)
-	etwtest.AllocsOf[RegistryConfigV2](t, nil)
-	etwtest.AllocsOf[RegistryHiveInitV2](t, nil)
-	etwtest.AllocsOf[RegistryHiveDestroyV2](t, nil)
-	etwtest.AllocsOf[RegistryHiveLinkV2](t, nil)
-	etwtest.AllocsOf[RegistryHiveDCEndV2](t, nil)
-	etwtest.AllocsOf[RegistryHiveDirtyV2](t, nil)
-	etwtest.AllocsOf[RegistryChangeNotifyV2](t, nil)
-	etwtest.AllocsOf[CritSecCollisionV0](t, nil)
-	etwtest.AllocsOf[CritSecCollisionV2](t, nil)
-	etwtest.AllocsOf[CritSecInitializeV0](t, nil)
-	etwtest.AllocsOf[CritSecInitializeV2](t, nil)
-	etwtest.AllocsOf[CcWorkitemEnqueueV2](t, nil)
-	etwtest.AllocsOf[CcWorkitemDequeueV2](t, nil)
-	etwtest.AllocsOf[CcWorkitemCompleteV2](t, nil)
-	etwtest.AllocsOf[CcReadAheadV2](t, nil)
-	etwtest.AllocsOf[CcLazyWriteScanV2](t, nil)
-	etwtest.AllocsOf[CcCanIWriteFailV2](t, nil)
-	etwtest.AllocsOf[CcFlushCacheV2](t, nil)
-	etwtest.AllocsOf[CcFlushSectionV2](t, nil)
-	etwtest.AllocsOf[CcScheduleReadAheadV2](t, nil)
-	etwtest.AllocsOf[CcLoggedStreamInfoV2](t, nil)
-	etwtest.AllocsOf[CcExtraWritebehindThreadV2](t, nil)
-	etwtest.AllocsOf[FileIoNameV0](t, nil)
-	etwtest.AllocsOf[FileIoNameV1](t, nil)
-	etwtest.AllocsOf[FileIoNameV2](t, nil)
-	etwtest.AllocsOf[FileIoNameV3](t, nil)
-	etwtest.AllocsOf[FileIoFileCreateV1](t, nil)
-	etwtest.AllocsOf[FileIoFileCreateV2](t, nil)
-	etwtest.AllocsOf[FileIoFileCreateV3](t, nil)
-	etwtest.AllocsOf[FileIoFileDeleteV2](t, nil)
-	etwtest.AllocsOf[FileIoFileDeleteV3](t, nil)
-	etwtest.AllocsOf[FileIoFileRundownV2](t, nil)
-	etwtest.AllocsOf[FileIoFileRundownV3](t, nil)
-	etwtest.AllocsOf[FileIoMapFileV2](t, nil)
-	etwtest.AllocsOf[FileIoMapFileV3](t, nil)
-	etwtest.AllocsOf[FileIoUnmapFileV2](t, nil)
-	etwtest.AllocsOf[FileIoUnmapFileV3](t, nil)
-	etwtest.AllocsOf[FileIoMapFileDCStartV2](t, nil)
-	etwtest.AllocsOf[FileIoMapFileDCStartV3](t, nil)
-	etwtest.AllocsOf[FileIoMapFileDCStopV2](t, nil)
-	etwtest.AllocsOf[FileIoMapFileDCStopV3](t, nil)
-	etwtest.AllocsOf[FileIoCreateV2](t, nil)
-	etwtest.AllocsOf[FileIoCreateV3](t, nil)
-	etwtest.AllocsOf[FileIoCleanupV2](t, nil)
-	etwtest.AllocsOf[FileIoCleanupV3](t, nil)
-	etwtest.AllocsOf[FileIoCloseV2](t, nil)
-	etwtest.AllocsOf[FileIoCloseV3](t, nil)
-	etwtest.AllocsOf[FileIoReadV2](t, nil)
-	etwtest.AllocsOf[FileIoReadV3](t, nil)
-	etwtest.AllocsOf[FileIoWriteV2](t, nil)
-	etwtest.AllocsOf[FileIoWriteV3](t, nil)
-	etwtest.AllocsOf[FileIoSetInfoV2](t, nil)
-	etwtest.AllocsOf[FileIoSetInfoV3](t, nil)
-	etwtest.AllocsOf[FileIoDeleteV2](t, nil)
-	etwtest.AllocsOf[FileIoDeleteV3](t, nil)
-	etwtest.AllocsOf[FileIoRenameV2](t, nil)
-	etwtest.AllocsOf[FileIoRenameV3](t, nil)
-	etwtest.AllocsOf[FileIoDirEnumV2](t, nil)
-	etwtest.AllocsOf[FileIoDirEnumV3](t, nil)
-	etwtest.AllocsOf[FileIoFlushV2](t, nil)
-	etwtest.AllocsOf[FileIoFlushV3](t, nil)
-	etwtest.AllocsOf[FileIoQueryInfoV2](t, nil)
-	etwtest.AllocsOf[FileIoQueryInfoV3](t, nil)
-	etwtest.AllocsOf[FileIoFSControlV2](t, nil)
-	etwtest.AllocsOf[FileIoFSControlV3](t, nil)
-	etwtest.AllocsOf[FileIoOperationEndV2](t, nil)
-	etwtest.AllocsOf[FileIoOperationEndV3](t, nil)
-	etwtest.AllocsOf[FileIoDirNotifyV2](t, nil)
-	etwtest.AllocsOf[FileIoDirNotifyV3](t, nil)
-	etwtest.AllocsOf[FileIoDeletePathV3](t, nil)
-	etwtest.AllocsOf[FileIoRenamePathV3](t, nil)
-	etwtest.AllocsOf[FileIoSetLinkPathV3](t, nil)
-	etwtest.AllocsOf[FileIoPreOpInitV3](t, nil)
-	etwtest.AllocsOf[FileIoPostOpInitV3](t, nil)
-	etwtest.AllocsOf[FileIoPreOpCompletionV3](t, nil)
-	etwtest.AllocsOf[FileIoPostOpCompletionV3](t, nil)
-	etwtest.AllocsOf[FileIoPreOpFailureV3](t, nil)
-	etwtest.AllocsOf[FileIoPostOpFailureV3](t, nil)
 	etwtest.AllocsOf(t, func(e *StackWalkStackV2) {
 		for range e.Stack.All() {
 		}
@@ -775,63 +61,6 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.StackFrame.All() {
 		}
 	})
-	etwtest.AllocsOf[StackWalkStackKeyKernelV2](t, nil)
-	etwtest.AllocsOf[StackWalkStackKeyUserV2](t, nil)
-	etwtest.AllocsOf[UMSDSwitchStartV2](t, nil)
-	etwtest.AllocsOf[UMSDSwitchEndV2](t, nil)
-	etwtest.AllocsOf[UMSScheduledParkV2](t, nil)
-	etwtest.AllocsOf[UMSDisassociateV2](t, nil)
-	etwtest.AllocsOf[UMSCSwitchV2](t, nil)
-	etwtest.AllocsOf[ObjectCreateHandleV2](t, nil)
-	etwtest.AllocsOf[ObjectCloseHandleV2](t, nil)
-	etwtest.AllocsOf[ObjectDuplicateHandleV2](t, nil)
-	etwtest.AllocsOf[ObjectTypeDCStartV2](t, nil)
-	etwtest.AllocsOf[ObjectTypeDCEndV2](t, nil)
-	etwtest.AllocsOf[ObjectHandleDCStartV2](t, nil)
-	etwtest.AllocsOf[ObjectHandleDCEndV2](t, nil)
-	etwtest.AllocsOf[ObjectCreateObjectV2](t, nil)
-	etwtest.AllocsOf[ObjectDeleteObjectV2](t, nil)
-	etwtest.AllocsOf[ObjectReferenceObjectV2](t, nil)
-	etwtest.AllocsOf[ObjectDereferenceObjectV2](t, nil)
-	etwtest.AllocsOf[WNFSubscribeV2](t, nil)
-	etwtest.AllocsOf[WNFUnsubscribeV2](t, nil)
-	etwtest.AllocsOf[WNFCallbackV2](t, nil)
-	etwtest.AllocsOf[WNFPublishV2](t, nil)
-	etwtest.AllocsOf[WNFNameSubRundownV2](t, nil)
-	etwtest.AllocsOf[SystemConfigCPUV0](t, nil)
-	etwtest.AllocsOf[SystemConfigCPUV1](t, nil)
-	etwtest.AllocsOf[SystemConfigCPUV2](t, nil)
-	etwtest.AllocsOf[SystemConfigCPUV3](t, nil)
-	etwtest.AllocsOf[SystemConfigPhyDiskV0](t, nil)
-	etwtest.AllocsOf[SystemConfigPhyDiskV1](t, nil)
-	etwtest.AllocsOf[SystemConfigPhyDiskV2](t, nil)
-	etwtest.AllocsOf[SystemConfigLogDiskV0](t, nil)
-	etwtest.AllocsOf[SystemConfigLogDiskV1](t, nil)
-	etwtest.AllocsOf[SystemConfigLogDiskV2](t, nil)
-	etwtest.AllocsOf[SystemConfigNICV0](t, nil)
-	etwtest.AllocsOf[SystemConfigNICV1](t, nil)
-	etwtest.AllocsOf[SystemConfigNICV2](t, nil)
-	etwtest.AllocsOf[SystemConfigVideoV0](t, nil)
-	etwtest.AllocsOf[SystemConfigVideoV1](t, nil)
-	etwtest.AllocsOf[SystemConfigVideoV2](t, nil)
-	etwtest.AllocsOf[SystemConfigServicesV0](t, nil)
-	etwtest.AllocsOf[SystemConfigServicesV1](t, nil)
-	etwtest.AllocsOf[SystemConfigServicesV2](t, nil)
-	etwtest.AllocsOf[SystemConfigServicesV3](t, nil)
-	etwtest.AllocsOf[SystemConfigPowerV0](t, nil)
-	etwtest.AllocsOf[SystemConfigPowerV1](t, nil)
-	etwtest.AllocsOf[SystemConfigPowerV2](t, nil)
-	etwtest.AllocsOf[SystemConfigNetworkV2](t, nil)
-	etwtest.AllocsOf[SystemConfigOpticalDiskV2](t, nil)
-	etwtest.AllocsOf[SystemConfigPhyDiskExV2](t, nil)
-	etwtest.AllocsOf[SystemConfigIRQV0](t, nil)
-	etwtest.AllocsOf[SystemConfigIRQV1](t, nil)
-	etwtest.AllocsOf[SystemConfigIRQV2](t, nil)
-	etwtest.AllocsOf[SystemConfigIRQV3](t, nil)
-	etwtest.AllocsOf[SystemConfigPnPV0](t, nil)
-	etwtest.AllocsOf[SystemConfigPnPV1](t, nil)
-	etwtest.AllocsOf[SystemConfigPnPV2](t, nil)
-	etwtest.AllocsOf[SystemConfigPnPV3](t, nil)
 	etwtest.AllocsOf(t, func(e *SystemConfigPnPV4) {
 		for range e.UpperFilters.All() {
 		}
@@ -844,14 +73,12 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.LowerFilters.All() {
 		}
 	})
-	etwtest.AllocsOf[SystemConfigIDEChannelV2](t, nil)
 	etwtest.AllocsOf(t, func(e *SystemConfigNumaNodeV2) {
 		for v := range e.NodeMap.All() {
 			for range v.Reserved.All() {
 			}
 		}
 	})
-	etwtest.AllocsOf[SystemConfigPlatformV2](t, nil)
 	etwtest.AllocsOf(t, func(e *SystemConfigProcessorGroupV2) {
 		for range e.Affinity.All() {
 		}
@@ -860,186 +87,18 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.ProcessorNumber.All() {
 		}
 	})
-	etwtest.AllocsOf[SystemConfigDPIV2](t, nil)
-	etwtest.AllocsOf[SystemConfigCodeIntegrityV2](t, nil)
-	etwtest.AllocsOf[SystemConfigTelemetryConfigurationV2](t, nil)
-	etwtest.AllocsOf[SystemConfigDefragmentationV2](t, nil)
-	etwtest.AllocsOf[SystemConfigMobilePlatformV2](t, nil)
-	etwtest.AllocsOf[SystemConfigMobilePlatformV3](t, nil)
-	etwtest.AllocsOf[SystemConfigMobilePlatformV4](t, nil)
-	etwtest.AllocsOf[SystemConfigDeviceFamilyV2](t, nil)
-	etwtest.AllocsOf[SystemConfigFlightIdsV2](t, nil)
-	etwtest.AllocsOf[SystemConfigProcessorsV2](t, nil)
-	etwtest.AllocsOf[SystemConfigVirtualizationV2](t, nil)
-	etwtest.AllocsOf[SystemConfigBootV2](t, nil)
-	etwtest.AllocsOf[JobCreateV2](t, nil)
-	etwtest.AllocsOf[JobTerminateV2](t, nil)
-	etwtest.AllocsOf[JobOpenV2](t, nil)
-	etwtest.AllocsOf[JobAssignProcessV2](t, nil)
-	etwtest.AllocsOf[JobRemoveProcessV2](t, nil)
-	etwtest.AllocsOf[JobSetV2](t, nil)
-	etwtest.AllocsOf[JobQueryV2](t, nil)
-	etwtest.AllocsOf[JobSetFailedV2](t, nil)
-	etwtest.AllocsOf[JobQueryFailedV2](t, nil)
-	etwtest.AllocsOf[JobSetNotificationV2](t, nil)
-	etwtest.AllocsOf[JobSendNotificationV2](t, nil)
-	etwtest.AllocsOf[JobQueryViolationV2](t, nil)
-	etwtest.AllocsOf[JobSetCpuRateV2](t, nil)
-	etwtest.AllocsOf[JobSetNetRateV2](t, nil)
 	etwtest.AllocsOf(t, func(e *LbrSampleV2) {
 		for range e.Entry.All() {
 		}
 	})
-	etwtest.AllocsOf[SysConfigBuildInfoV0](t, nil)
-	etwtest.AllocsOf[SysConfigSystemPathsV0](t, nil)
-	etwtest.AllocsOf[SysConfigUnknownVolumeV0](t, nil)
-	etwtest.AllocsOf[SysConfigVolumeMappingV0](t, nil)
-	etwtest.AllocsOf[SysConfigNetworkInterfaceV0](t, nil)
-	etwtest.AllocsOf[SysConfigDeviceFamilyV0](t, nil)
-	etwtest.AllocsOf[SplitIoVolMgrV2](t, nil)
-	etwtest.AllocsOf[HeapCreateV2](t, nil)
-	etwtest.AllocsOf[HeapCreateV3](t, nil)
-	etwtest.AllocsOf[HeapAllocV2](t, nil)
-	etwtest.AllocsOf[HeapReAllocV2](t, nil)
-	etwtest.AllocsOf[HeapDestroyV2](t, nil)
-	etwtest.AllocsOf[HeapFreeV2](t, nil)
-	etwtest.AllocsOf[HeapExpandV2](t, nil)
-	etwtest.AllocsOf[HeapExpandV3](t, nil)
-	etwtest.AllocsOf[HeapSnapShotV2](t, nil)
-	etwtest.AllocsOf[HeapSnapShotV3](t, nil)
-	etwtest.AllocsOf[HeapContractV2](t, nil)
-	etwtest.AllocsOf[HeapContractV3](t, nil)
-	etwtest.AllocsOf[HeapLockV2](t, nil)
-	etwtest.AllocsOf[HeapUnlockV2](t, nil)
-	etwtest.AllocsOf[HeapValidateV2](t, nil)
-	etwtest.AllocsOf[HeapWalkV2](t, nil)
-	etwtest.AllocsOf[HeapSubsegmentAllocV2](t, nil)
-	etwtest.AllocsOf[HeapSubsegmentFreeV2](t, nil)
-	etwtest.AllocsOf[HeapSubsegmentAllocCachedV2](t, nil)
-	etwtest.AllocsOf[HeapSubsegmentFreeCachedV2](t, nil)
-	etwtest.AllocsOf[HeapCommitV2](t, nil)
-	etwtest.AllocsOf[HeapDecommitV2](t, nil)
-	etwtest.AllocsOf[HeapSubsegmentInitV2](t, nil)
-	etwtest.AllocsOf[HeapAffinityManagerEnableV2](t, nil)
-	etwtest.AllocsOf[HeapAffinitySlotAssignedV2](t, nil)
-	etwtest.AllocsOf[HeapSubSegmentActivatedV2](t, nil)
-	etwtest.AllocsOf[HeapAffinitySlotChangedV2](t, nil)
-	etwtest.AllocsOf[HeapSubsegmentReuseThresholdActivatedV2](t, nil)
-	etwtest.AllocsOf[LoadMUIDllAccessV0](t, nil)
-	etwtest.AllocsOf[PerfInfoMarkV0](t, nil)
-	etwtest.AllocsOf[PerfInfoSampleV1](t, nil)
-	etwtest.AllocsOf[PerfInfoSampleV2](t, nil)
-	etwtest.AllocsOf[PerfInfoPMCSampleV2](t, nil)
 	etwtest.AllocsOf(t, func(e *PerfInfoPmcCtrConfigV2) {
 		for range e.CounterName.All() {
 		}
 	})
-	etwtest.AllocsOf[PerfInfoPmcCounterCorruptionV2](t, nil)
-	etwtest.AllocsOf[PerfInfoISRMSIV2](t, nil)
-	etwtest.AllocsOf[PerfInfoSysClEnterV2](t, nil)
-	etwtest.AllocsOf[PerfInfoSysClExitV2](t, nil)
 	etwtest.AllocsOf(t, func(e *PerfInfoSampledProfileCacheV2) {
 		for range e.Sample.All() {
 		}
 	})
-	etwtest.AllocsOf[PerfInfoDebuggerEnabledV2](t, nil)
-	etwtest.AllocsOf[PerfInfoThreadedDPCV2](t, nil)
-	etwtest.AllocsOf[PerfInfoISRV1](t, nil)
-	etwtest.AllocsOf[PerfInfoISRV2](t, nil)
-	etwtest.AllocsOf[PerfInfoDPCV1](t, nil)
-	etwtest.AllocsOf[PerfInfoDPCV2](t, nil)
-	etwtest.AllocsOf[PerfInfoTimerDPCV1](t, nil)
-	etwtest.AllocsOf[PerfInfoTimerDPCV2](t, nil)
-	etwtest.AllocsOf[PerfInfoIOTimerV2](t, nil)
-	etwtest.AllocsOf[PerfInfoSetIntervalV2](t, nil)
-	etwtest.AllocsOf[PerfInfoCollectionStartV2](t, nil)
-	etwtest.AllocsOf[PerfInfoCollectionStartV3](t, nil)
-	etwtest.AllocsOf[PerfInfoCollectionEndV2](t, nil)
-	etwtest.AllocsOf[PerfInfoCollectionEndV3](t, nil)
-	etwtest.AllocsOf[PerfInfoSpinLockDCStartV2](t, nil)
-	etwtest.AllocsOf[PerfInfoSpinLockDCStartV3](t, nil)
-	etwtest.AllocsOf[PerfInfoSpinLockDCEndV2](t, nil)
-	etwtest.AllocsOf[PerfInfoSpinLockDCEndV3](t, nil)
-	etwtest.AllocsOf[PerfInfoEresourceDcStartV2](t, nil)
-	etwtest.AllocsOf[PerfInfoEresourceDcEndV2](t, nil)
-	etwtest.AllocsOf[PerfInfoClockInterruptV2](t, nil)
-	etwtest.AllocsOf[PerfInfoTimerExpirationStartV2](t, nil)
-	etwtest.AllocsOf[PerfInfoTimerExpirationV2](t, nil)
-	etwtest.AllocsOf[PerfInfoTimerSetPeriodicV2](t, nil)
-	etwtest.AllocsOf[PerfInfoTimerSetOneShotV2](t, nil)
-	etwtest.AllocsOf[PerfInfoTimerSetThreadV2](t, nil)
-	etwtest.AllocsOf[PerfInfoTimerCancelV2](t, nil)
-	etwtest.AllocsOf[PerfInfoClockModeSwitchV2](t, nil)
-	etwtest.AllocsOf[PerfInfoClockTimeUpdateV2](t, nil)
-	etwtest.AllocsOf[PerfInfoClockConfigurationV2](t, nil)
-	etwtest.AllocsOf[PerfInfoIpiV2](t, nil)
-	etwtest.AllocsOf[PerfInfoISRUnexpectedV2](t, nil)
-	etwtest.AllocsOf[PerfInfoIoStartTimerV2](t, nil)
-	etwtest.AllocsOf[PerfInfoIoStopTimerV2](t, nil)
-	etwtest.AllocsOf[PerfInfoISRPASSV1](t, nil)
-	etwtest.AllocsOf[PerfInfoISRPASSV2](t, nil)
-	etwtest.AllocsOf[PerfInfoWdfISRV2](t, nil)
-	etwtest.AllocsOf[PerfInfoWdfPassiveISRV2](t, nil)
-	etwtest.AllocsOf[PerfInfoWdfDPCV2](t, nil)
-	etwtest.AllocsOf[PerfInfoCpuCacheFlushV2](t, nil)
-	etwtest.AllocsOf[PerfInfoDpcEnqueueV2](t, nil)
-	etwtest.AllocsOf[PerfInfoDpcExecutionV2](t, nil)
-	etwtest.AllocsOf[PerfInfoWdfWorkItemV2](t, nil)
-	etwtest.AllocsOf[PerfInfoSetKTimer2V2](t, nil)
-	etwtest.AllocsOf[PerfInfoExpireKTimer2V2](t, nil)
-	etwtest.AllocsOf[PerfInfoCancelKTimer2V2](t, nil)
-	etwtest.AllocsOf[PerfInfoDisableKTimer2V2](t, nil)
-	etwtest.AllocsOf[PerfInfoFinalizeKTimer2V2](t, nil)
-	etwtest.AllocsOf[PerfInfoShouldYieldProcessorV2](t, nil)
-	etwtest.AllocsOf[PerfInfoHvHypercallV2](t, nil)
-	etwtest.AllocsOf[PoolAllocationV2](t, nil)
-	etwtest.AllocsOf[PoolSessionPoolAllocationV2](t, nil)
-	etwtest.AllocsOf[PoolFreeV2](t, nil)
-	etwtest.AllocsOf[PoolSessionPoolFreeV2](t, nil)
-	etwtest.AllocsOf[PoolSnapDCStartV2](t, nil)
-	etwtest.AllocsOf[PoolSnapDCEndV2](t, nil)
-	etwtest.AllocsOf[PoolBigPoolSnapDCStartV2](t, nil)
-	etwtest.AllocsOf[PoolBigPoolSnapDCEndV2](t, nil)
-	etwtest.AllocsOf[PoolSessionPoolSnapDCStartV2](t, nil)
-	etwtest.AllocsOf[PoolSessionPoolSnapDCEndV2](t, nil)
-	etwtest.AllocsOf[PoolSessionBigPoolSnapDCStartV2](t, nil)
-	etwtest.AllocsOf[PoolSessionBigPoolSnapDCEndV2](t, nil)
-	etwtest.AllocsOf[TcpIpSendV0](t, nil)
-	etwtest.AllocsOf[TcpIpSendV1](t, nil)
-	etwtest.AllocsOf[TcpIpSendV2](t, nil)
-	etwtest.AllocsOf[TcpIpRecvV0](t, nil)
-	etwtest.AllocsOf[TcpIpRecvV1](t, nil)
-	etwtest.AllocsOf[TcpIpRecvV2](t, nil)
-	etwtest.AllocsOf[TcpIpConnectV0](t, nil)
-	etwtest.AllocsOf[TcpIpConnectV1](t, nil)
-	etwtest.AllocsOf[TcpIpConnectV2](t, nil)
-	etwtest.AllocsOf[TcpIpDisconnectV0](t, nil)
-	etwtest.AllocsOf[TcpIpDisconnectV1](t, nil)
-	etwtest.AllocsOf[TcpIpDisconnectV2](t, nil)
-	etwtest.AllocsOf[TcpIpRetransmitV0](t, nil)
-	etwtest.AllocsOf[TcpIpRetransmitV1](t, nil)
-	etwtest.AllocsOf[TcpIpRetransmitV2](t, nil)
-	etwtest.AllocsOf[TcpIpAcceptV0](t, nil)
-	etwtest.AllocsOf[TcpIpAcceptV1](t, nil)
-	etwtest.AllocsOf[TcpIpAcceptV2](t, nil)
-	etwtest.AllocsOf[TcpIpReconnectV1](t, nil)
-	etwtest.AllocsOf[TcpIpReconnectV2](t, nil)
-	etwtest.AllocsOf[TcpIpFailV1](t, nil)
-	etwtest.AllocsOf[TcpIpFailV2](t, nil)
-	etwtest.AllocsOf[TcpIpTCPCopyV1](t, nil)
-	etwtest.AllocsOf[TcpIpTCPCopyV2](t, nil)
-	etwtest.AllocsOf[TcpIpARPCopyV1](t, nil)
-	etwtest.AllocsOf[TcpIpFullACKV1](t, nil)
-	etwtest.AllocsOf[TcpIpPartACKV1](t, nil)
-	etwtest.AllocsOf[TcpIpDupACKV1](t, nil)
-	etwtest.AllocsOf[TcpIpSendIPV6V2](t, nil)
-	etwtest.AllocsOf[TcpIpRecvIPV6V2](t, nil)
-	etwtest.AllocsOf[TcpIpConnectIPV6V2](t, nil)
-	etwtest.AllocsOf[TcpIpDisconnectIPV6V2](t, nil)
-	etwtest.AllocsOf[TcpIpRetransmitIPV6V2](t, nil)
-	etwtest.AllocsOf[TcpIpAcceptIPV6V2](t, nil)
-	etwtest.AllocsOf[TcpIpReconnectIPV6V2](t, nil)
-	etwtest.AllocsOf[TcpIpTCPCopyIPV6V2](t, nil)
 	etwtest.AllocsOf(t, func(e *MetaDataEventInfoV0) {
 		for range e.Property.All() {
 		}
@@ -1048,156 +107,18 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.Entry.All() {
 		}
 	})
-	etwtest.AllocsOf[UdpIpSendV0](t, nil)
-	etwtest.AllocsOf[UdpIpSendV1](t, nil)
-	etwtest.AllocsOf[UdpIpSendV2](t, nil)
-	etwtest.AllocsOf[UdpIpRecvV0](t, nil)
-	etwtest.AllocsOf[UdpIpRecvV1](t, nil)
-	etwtest.AllocsOf[UdpIpRecvV2](t, nil)
-	etwtest.AllocsOf[UdpIpFailV2](t, nil)
-	etwtest.AllocsOf[UdpIpSendIPV6V2](t, nil)
-	etwtest.AllocsOf[UdpIpRecvIPV6V2](t, nil)
-	etwtest.AllocsOf[ALPCSendMessageV2](t, nil)
-	etwtest.AllocsOf[ALPCReceiveMessageV2](t, nil)
-	etwtest.AllocsOf[ALPCWaitForReplyV2](t, nil)
-	etwtest.AllocsOf[ALPCWaitForNewMessageV2](t, nil)
-	etwtest.AllocsOf[ALPCUnwaitV2](t, nil)
-	etwtest.AllocsOf[ProcessStartV0](t, nil)
-	etwtest.AllocsOf[ProcessStartV1](t, nil)
-	etwtest.AllocsOf[ProcessStartV2](t, nil)
-	etwtest.AllocsOf[ProcessStartV3](t, nil)
-	etwtest.AllocsOf[ProcessStartV4](t, nil)
-	etwtest.AllocsOf[ProcessStopV0](t, nil)
-	etwtest.AllocsOf[ProcessStopV1](t, nil)
-	etwtest.AllocsOf[ProcessStopV2](t, nil)
-	etwtest.AllocsOf[ProcessStopV3](t, nil)
-	etwtest.AllocsOf[ProcessStopV4](t, nil)
-	etwtest.AllocsOf[ProcessDCStartV0](t, nil)
-	etwtest.AllocsOf[ProcessDCStartV1](t, nil)
-	etwtest.AllocsOf[ProcessDCStartV2](t, nil)
-	etwtest.AllocsOf[ProcessDCStartV3](t, nil)
-	etwtest.AllocsOf[ProcessDCStartV4](t, nil)
-	etwtest.AllocsOf[ProcessDCStopV0](t, nil)
-	etwtest.AllocsOf[ProcessDCStopV1](t, nil)
-	etwtest.AllocsOf[ProcessDCStopV2](t, nil)
-	etwtest.AllocsOf[ProcessDCStopV3](t, nil)
-	etwtest.AllocsOf[ProcessDCStopV4](t, nil)
-	etwtest.AllocsOf[ProcessTerminateV2](t, nil)
-	etwtest.AllocsOf[ProcessPerfCtrV2](t, nil)
-	etwtest.AllocsOf[ProcessPerfCtrRundownV2](t, nil)
-	etwtest.AllocsOf[ProcessInSwapV2](t, nil)
-	etwtest.AllocsOf[ProcessBootPhaseStartV2](t, nil)
-	etwtest.AllocsOf[ProcessDefunctV2](t, nil)
-	etwtest.AllocsOf[ProcessDefunctV3](t, nil)
-	etwtest.AllocsOf[ProcessDefunctV4](t, nil)
-	etwtest.AllocsOf[ProcessDefunctV5](t, nil)
-	etwtest.AllocsOf[ProcessWakeChargeUserV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeChargeExecutionV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeChargeKernelV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeChargeInstrumentationV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeChargePreserveProcessV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeReleaseUserV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeReleaseExecutionV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeReleaseKernelV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeReleaseInstrumentationV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeReleasePreserveProcessV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeDropUserV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeDropExecutionV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeDropKernelV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeDropInstrumentationV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeDropPreserveProcessV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeEventUserV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeEventExecutionV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeEventKernelV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeEventInstrumentationV2](t, nil)
-	etwtest.AllocsOf[ProcessWakeEventPreserveProcessV2](t, nil)
-	etwtest.AllocsOf[ProcessDebugEventV2](t, nil)
-	etwtest.AllocsOf[ThreadStartV0](t, nil)
-	etwtest.AllocsOf[ThreadStartV1](t, nil)
-	etwtest.AllocsOf[ThreadStartV2](t, nil)
-	etwtest.AllocsOf[ThreadStartV3](t, nil)
-	etwtest.AllocsOf[ThreadStartV4](t, nil)
-	etwtest.AllocsOf[ThreadStopV0](t, nil)
-	etwtest.AllocsOf[ThreadStopV1](t, nil)
-	etwtest.AllocsOf[ThreadStopV2](t, nil)
-	etwtest.AllocsOf[ThreadStopV3](t, nil)
-	etwtest.AllocsOf[ThreadStopV4](t, nil)
-	etwtest.AllocsOf[ThreadDCStartV0](t, nil)
-	etwtest.AllocsOf[ThreadDCStartV1](t, nil)
-	etwtest.AllocsOf[ThreadDCStartV2](t, nil)
-	etwtest.AllocsOf[ThreadDCStartV3](t, nil)
-	etwtest.AllocsOf[ThreadDCStartV4](t, nil)
-	etwtest.AllocsOf[ThreadDCStopV0](t, nil)
-	etwtest.AllocsOf[ThreadDCStopV1](t, nil)
-	etwtest.AllocsOf[ThreadDCStopV2](t, nil)
-	etwtest.AllocsOf[ThreadDCStopV3](t, nil)
-	etwtest.AllocsOf[ThreadDCStopV4](t, nil)
-	etwtest.AllocsOf[ThreadCSwitchV1](t, nil)
-	etwtest.AllocsOf[ThreadCSwitchV2](t, nil)
-	etwtest.AllocsOf[ThreadCSwitchV3](t, nil)
-	etwtest.AllocsOf[ThreadCSwitchV4](t, nil)
-	etwtest.AllocsOf[ThreadCSwitchV5](t, nil)
-	etwtest.AllocsOf[ThreadCompCSV2](t, nil)
-	etwtest.AllocsOf[ThreadSpinLockV2](t, nil)
-	etwtest.AllocsOf[ThreadQueueV2](t, nil)
-	etwtest.AllocsOf[ThreadResourceV2](t, nil)
-	etwtest.AllocsOf[ThreadPushlockV2](t, nil)
-	etwtest.AllocsOf[ThreadWaitSingleV2](t, nil)
 	etwtest.AllocsOf(t, func(e *ThreadWaitMultipleV2) {
 		for range e.ObjectRecord.All() {
 		}
 	})
-	etwtest.AllocsOf[ThreadDelayExecutionV2](t, nil)
-	etwtest.AllocsOf[ThreadSetPriorityV2](t, nil)
-	etwtest.AllocsOf[ThreadSetPriorityV3](t, nil)
-	etwtest.AllocsOf[ThreadSetBasePriorityV2](t, nil)
-	etwtest.AllocsOf[ThreadSetBasePriorityV3](t, nil)
-	etwtest.AllocsOf[ThreadReadyThreadV2](t, nil)
-	etwtest.AllocsOf[ThreadSetPagePriorityV3](t, nil)
-	etwtest.AllocsOf[ThreadSetIoPriorityV2](t, nil)
-	etwtest.AllocsOf[ThreadSetIoPriorityV3](t, nil)
-	etwtest.AllocsOf[ThreadAffinityV2](t, nil)
-	etwtest.AllocsOf[ThreadReserveStateV2](t, nil)
-	etwtest.AllocsOf[ThreadReserveBandwidthV2](t, nil)
-	etwtest.AllocsOf[ThreadReserveLateCountV2](t, nil)
-	etwtest.AllocsOf[ThreadWorkerThreadV1](t, nil)
-	etwtest.AllocsOf[ThreadWorkerThreadV2](t, nil)
 	etwtest.AllocsOf(t, func(e *ThreadDfssStartNewIntervalV2) {
 		for range e.SessionQuota.All() {
 		}
 	})
-	etwtest.AllocsOf[ThreadDfssProcessIdleOnlyQueueV2](t, nil)
-	etwtest.AllocsOf[ThreadAntiStarvationBoostV2](t, nil)
-	etwtest.AllocsOf[ThreadMigrationV2](t, nil)
-	etwtest.AllocsOf[ThreadEnqueueV2](t, nil)
 	etwtest.AllocsOf(t, func(e *ThreadDequeueV2) {
 		for range e.Entries.All() {
 		}
 	})
-	etwtest.AllocsOf[ThreadWorkerThreadItemStartV2](t, nil)
-	etwtest.AllocsOf[ThreadWorkerThreadItemEndV2](t, nil)
-	etwtest.AllocsOf[ThreadAutoBoostSetFloorV2](t, nil)
-	etwtest.AllocsOf[ThreadAutoBoostClearFloorV2](t, nil)
-	etwtest.AllocsOf[ThreadAutoBoostEntryExhaustionV2](t, nil)
-	etwtest.AllocsOf[ThreadSubProcessTagChangedV2](t, nil)
-	etwtest.AllocsOf[ThreadSetNameV2](t, nil)
-	etwtest.AllocsOf[PageFaultTransitionFaultV2](t, nil)
-	etwtest.AllocsOf[PageFaultDemandZeroFaultV2](t, nil)
-	etwtest.AllocsOf[PageFaultCopyOnWriteV2](t, nil)
-	etwtest.AllocsOf[PageFaultGuardPageFaultV2](t, nil)
-	etwtest.AllocsOf[PageFaultHardPageFaultV2](t, nil)
-	etwtest.AllocsOf[PageFaultAccessViolationV2](t, nil)
-	etwtest.AllocsOf[PageFaultHardFaultV2](t, nil)
-	etwtest.AllocsOf[PageFaultInMemoryV2](t, nil)
-	etwtest.AllocsOf[PageFaultPfmappedSectionRundownV2](t, nil)
-	etwtest.AllocsOf[PageFaultPFMappedSectionCreateV2](t, nil)
-	etwtest.AllocsOf[PageFaultCreateSessionV2](t, nil)
-	etwtest.AllocsOf[PageFaultSessionDCStopV2](t, nil)
-	etwtest.AllocsOf[PageFaultSessionRundownDcStartV2](t, nil)
-	etwtest.AllocsOf[PageFaultSessionDeleteV2](t, nil)
-	etwtest.AllocsOf[PageFaultPFMappedSectionDeleteV2](t, nil)
-	etwtest.AllocsOf[PageFaultVirtualAllocV2](t, nil)
-	etwtest.AllocsOf[PageFaultVirtualFreeV2](t, nil)
 	etwtest.AllocsOf(t, func(e *PageFaultHeapRangeRundownV2) {
 		for range e.HRAddress.All() {
 		}
@@ -1210,23 +131,12 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.HRAddress.All() {
 		}
 	})
-	etwtest.AllocsOf[PageFaultHeapRangeCreateV2](t, nil)
-	etwtest.AllocsOf[PageFaultHeapRangeReserveV2](t, nil)
-	etwtest.AllocsOf[PageFaultHeapRangeReleaseV2](t, nil)
-	etwtest.AllocsOf[PageFaultHeapRangeDestroyV2](t, nil)
-	etwtest.AllocsOf[PageFaultImageLoadBackedV2](t, nil)
 	etwtest.AllocsOf(t, func(e *PageFaultSystemMemInfoV2) {
 		for range e.PageCountByPriority.All() {
 		}
 		for range e.RepurposedPagesByPriority.All() {
 		}
 	})
-	etwtest.AllocsOf[PageFaultContmemGenerateV2](t, nil)
-	etwtest.AllocsOf[PageFaultInMemoryActiveV2](t, nil)
-	etwtest.AllocsOf[PageFaultPageAccessV2](t, nil)
-	etwtest.AllocsOf[PageFaultRangeAccessV2](t, nil)
-	etwtest.AllocsOf[PageFaultRangeReleaseV2](t, nil)
-	etwtest.AllocsOf[PageFaultKernelMemUsageV2](t, nil)
 	etwtest.AllocsOf(t, func(e *PageFaultProcessMemInfoV2) {
 		for range e.WsEntry.All() {
 		}
@@ -1235,77 +145,6 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.WsEntry.All() {
 		}
 	})
-	etwtest.AllocsOf[PageFaultVirtualRotateV2](t, nil)
-	etwtest.AllocsOf[PageFaultVirtualAllocDCStartV2](t, nil)
-	etwtest.AllocsOf[PageFaultVirtualAllocDCStopV2](t, nil)
-	etwtest.AllocsOf[PageFaultPageAccessExV2](t, nil)
-	etwtest.AllocsOf[PageFaultMemResetInfoV2](t, nil)
-	etwtest.AllocsOf[PageFaultPfmappedSectionObjectCreateV2](t, nil)
-	etwtest.AllocsOf[PageFaultPfmappedSectionObjectDeleteV2](t, nil)
-	etwtest.AllocsOf[DiskIoReadV0](t, nil)
-	etwtest.AllocsOf[DiskIoReadV1](t, nil)
-	etwtest.AllocsOf[DiskIoReadV2](t, nil)
-	etwtest.AllocsOf[DiskIoReadV3](t, nil)
-	etwtest.AllocsOf[DiskIoWriteV0](t, nil)
-	etwtest.AllocsOf[DiskIoWriteV1](t, nil)
-	etwtest.AllocsOf[DiskIoWriteV2](t, nil)
-	etwtest.AllocsOf[DiskIoWriteV3](t, nil)
-	etwtest.AllocsOf[DiskIoReadInitV2](t, nil)
-	etwtest.AllocsOf[DiskIoReadInitV3](t, nil)
-	etwtest.AllocsOf[DiskIoWriteInitV2](t, nil)
-	etwtest.AllocsOf[DiskIoWriteInitV3](t, nil)
-	etwtest.AllocsOf[DiskIoFlushBuffersV2](t, nil)
-	etwtest.AllocsOf[DiskIoFlushBuffersV3](t, nil)
-	etwtest.AllocsOf[DiskIoFlushInitV2](t, nil)
-	etwtest.AllocsOf[DiskIoFlushInitV3](t, nil)
-	etwtest.AllocsOf[DiskIoIoRedirectedInitV3](t, nil)
-	etwtest.AllocsOf[DiskIoDriverMajorFunctionCallV1](t, nil)
-	etwtest.AllocsOf[DiskIoDriverMajorFunctionCallV2](t, nil)
-	etwtest.AllocsOf[DiskIoDriverMajorFunctionReturnV1](t, nil)
-	etwtest.AllocsOf[DiskIoDriverMajorFunctionReturnV2](t, nil)
-	etwtest.AllocsOf[DiskIoDriverCompletionRoutineV2](t, nil)
-	etwtest.AllocsOf[DiskIoDriverCompleteRequestV1](t, nil)
-	etwtest.AllocsOf[DiskIoDriverCompleteRequestV2](t, nil)
-	etwtest.AllocsOf[DiskIoDriverCompleteRequestReturnV1](t, nil)
-	etwtest.AllocsOf[DiskIoDriverCompleteRequestReturnV2](t, nil)
-	etwtest.AllocsOf[DiskIoBootPrefetchInformationV2](t, nil)
-	etwtest.AllocsOf[DiskIoOpticalReadV3](t, nil)
-	etwtest.AllocsOf[DiskIoOpticalWriteV3](t, nil)
-	etwtest.AllocsOf[DiskIoOpticalFlushBuffersV3](t, nil)
-	etwtest.AllocsOf[DiskIoOpticalReadInitV3](t, nil)
-	etwtest.AllocsOf[DiskIoOpticalWriteInitV3](t, nil)
-	etwtest.AllocsOf[DiskIoOpticalFlushInitV3](t, nil)
-	etwtest.AllocsOf[ImageIDInfoV2](t, nil)
-	etwtest.AllocsOf[ImageIDNoneV2](t, nil)
-	etwtest.AllocsOf[ImageIDDbgIDDBGV2](t, nil)
-	etwtest.AllocsOf[ImageIDDbgIDRSDSV2](t, nil)
-	etwtest.AllocsOf[ImageIDDbgIDILRSDSV2](t, nil)
-	etwtest.AllocsOf[ImageIDDbgPPDBV2](t, nil)
-	etwtest.AllocsOf[ImageIDEmbeddedPPDBV1](t, nil)
-	etwtest.AllocsOf[ImageIDDbgDetermV1](t, nil)
-	etwtest.AllocsOf[ImageIDErrorV1](t, nil)
-	etwtest.AllocsOf[ImageIDFileVersionV0](t, nil)
-	etwtest.AllocsOf[PowerBatteryLifeInfoV2](t, nil)
-	etwtest.AllocsOf[PowerIdleStateChangeV2](t, nil)
-	etwtest.AllocsOf[PowerSetPowerActionV2](t, nil)
-	etwtest.AllocsOf[PowerSetPowerActionRetV2](t, nil)
-	etwtest.AllocsOf[PowerSetDevicesStateV2](t, nil)
-	etwtest.AllocsOf[PowerSetDevicesStateRetV2](t, nil)
-	etwtest.AllocsOf[PowerPoNotifyDeviceV2](t, nil)
-	etwtest.AllocsOf[PowerPoNotifyDeviceCompleteV2](t, nil)
-	etwtest.AllocsOf[PowerPoSessionCalloutV2](t, nil)
-	etwtest.AllocsOf[PowerPoSessionCalloutRetV2](t, nil)
-	etwtest.AllocsOf[PowerPoPresleepV2](t, nil)
-	etwtest.AllocsOf[PowerPoPostsleepV2](t, nil)
-	etwtest.AllocsOf[PowerPoCalibratedPerfcounterV2](t, nil)
-	etwtest.AllocsOf[PowerPpmPerfStateChangeV2](t, nil)
-	etwtest.AllocsOf[PowerPpmIdleStateChangeV2](t, nil)
-	etwtest.AllocsOf[PowerPpmThermalConstraintV2](t, nil)
-	etwtest.AllocsOf[PowerPoSignalResumeUiV2](t, nil)
-	etwtest.AllocsOf[PowerPoSignalVideoOnV2](t, nil)
-	etwtest.AllocsOf[PowerPpmIdleStateEnterV2](t, nil)
-	etwtest.AllocsOf[PowerPpmIdleStateExitV2](t, nil)
-	etwtest.AllocsOf[PowerIdleExitLatencyV2](t, nil)
 	etwtest.AllocsOf(t, func(e *PowerPpmIdleProcessorSelectionV2) {
 		for range e.VetoReason.All() {
 		}
@@ -1314,630 +153,329 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.VetoReason.All() {
 		}
 	})
-	etwtest.AllocsOf[LostEventRTLostEventV0](t, nil)
-	etwtest.AllocsOf[LostEventRTLostEventV2](t, nil)
-	etwtest.AllocsOf[LostEventRTLostBufferV0](t, nil)
-	etwtest.AllocsOf[LostEventRTLostFileV0](t, nil)
-	etwtest.AllocsOf[ThreadPoolCBEnqueueV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolCBDequeueV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolCBDequeueV3](t, nil)
-	etwtest.AllocsOf[ThreadPoolCBStartV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolCBStopV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolCBStopV3](t, nil)
-	etwtest.AllocsOf[ThreadPoolCBCancelV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolCBCancelV3](t, nil)
-	etwtest.AllocsOf[ThreadPoolPoolCreateV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolPoolCloseV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolThreadMinSetV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolThreadMaxSetV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolWTNodeSwitchV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolTimerSetV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolTimerCancelledV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolTimerSetNtTimerV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolTimerCancelNtTimerV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolTimerExpirationBeginV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolTimerExpirationEndV2](t, nil)
-	etwtest.AllocsOf[ThreadPoolTimerExpirationV2](t, nil)
-	etwtest.AllocsOf[WinSatWinSPRV0](t, nil)
-	etwtest.AllocsOf[WinSatMetricsV0](t, nil)
-	etwtest.AllocsOf[WinSatSystemConfigV0](t, nil)
-	etwtest.AllocsOf[AnyEventTraceHeader](t, nil)
-	etwtest.AllocsOf[AnyEventTraceExtension](t, nil)
-	etwtest.AllocsOf[AnyEventTraceRundownComplete](t, nil)
-	etwtest.AllocsOf[AnyEventTraceEndExtension](t, nil)
-	etwtest.AllocsOf[AnyEventTraceRundownBegin](t, nil)
-	etwtest.AllocsOf[AnyEventTraceRundownEnd](t, nil)
-	etwtest.AllocsOf[AnyEventTraceDbgIdRSDS](t, nil)
-	etwtest.AllocsOf[AnyEventTraceBuildInfo](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyEventTraceProviderBinaryPath) {
-		for range e.Guid.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyEventTracePartitionInfoExtension](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyEventTraceLastDroppedTimes) {
-		for range e.TimeStamp.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyDbgPrintDebugPrint](t, nil)
-	etwtest.AllocsOf[AnyImageUnload](t, nil)
-	etwtest.AllocsOf[AnyImageDCStart](t, nil)
-	etwtest.AllocsOf[AnyImageDCStop](t, nil)
-	etwtest.AllocsOf[AnyImageLoad](t, nil)
-	etwtest.AllocsOf[AnyImageKernelBase](t, nil)
-	etwtest.AllocsOf[AnyImageHypercallPage](t, nil)
-	etwtest.AllocsOf[AnyImageLoaderLockAttempt](t, nil)
-	etwtest.AllocsOf[AnyImageLoaderLockAcquire](t, nil)
-	etwtest.AllocsOf[AnyImageLoaderLockTriedAndFailed](t, nil)
-	etwtest.AllocsOf[AnyImageLoaderLockWait](t, nil)
-	etwtest.AllocsOf[AnyImageProcessInitDone](t, nil)
-	etwtest.AllocsOf[AnyImageCreateSectionBegin](t, nil)
-	etwtest.AllocsOf[AnyImageCreateSectionEnd](t, nil)
-	etwtest.AllocsOf[AnyImageMapViewBegin](t, nil)
-	etwtest.AllocsOf[AnyImageRelocateImageBegin](t, nil)
-	etwtest.AllocsOf[AnyImageRelocateImageEnd](t, nil)
-	etwtest.AllocsOf[AnyImageHandleOldDescsBegin](t, nil)
-	etwtest.AllocsOf[AnyImageHandleOldDescsEnd](t, nil)
-	etwtest.AllocsOf[AnyImageHandleNewDescsBegin](t, nil)
-	etwtest.AllocsOf[AnyImageHandleNewDescsEnd](t, nil)
-	etwtest.AllocsOf[AnyImageDllMainExit](t, nil)
-	etwtest.AllocsOf[AnyImageFindDllByName](t, nil)
-	etwtest.AllocsOf[AnyImageMapViewEnd](t, nil)
-	etwtest.AllocsOf[AnyImageLoaderLockRelease](t, nil)
-	etwtest.AllocsOf[AnyImageDllMainEnter](t, nil)
-	etwtest.AllocsOf[AnyImageLoaderError](t, nil)
-	etwtest.AllocsOf[AnyImageMapViewStart](t, nil)
-	etwtest.AllocsOf[AnyImageSnappingStart](t, nil)
-	etwtest.AllocsOf[AnyImageSnappingEnd](t, nil)
-	etwtest.AllocsOf[AnyImageLoadingStart](t, nil)
-	etwtest.AllocsOf[AnyImageLoadingEnd](t, nil)
-	etwtest.AllocsOf[AnyImageFoundKnownDll](t, nil)
-	etwtest.AllocsOf[AnyImageAbnormalTermination](t, nil)
-	etwtest.AllocsOf[AnyImageModulePlaceHolder](t, nil)
-	etwtest.AllocsOf[AnyImageReadyToInit](t, nil)
-	etwtest.AllocsOf[AnyImageReadyToRun](t, nil)
-	etwtest.AllocsOf[AnyImageNewDllLoad](t, nil)
-	etwtest.AllocsOf[AnyImageNewDllLoadAsData](t, nil)
-	etwtest.AllocsOf[AnyImageDllSearchPathExternal](t, nil)
-	etwtest.AllocsOf[AnyImageDllSearchPathInternal](t, nil)
-	etwtest.AllocsOf[AnyImageApiSetResolving](t, nil)
-	etwtest.AllocsOf[AnyImageApiSetHosted](t, nil)
-	etwtest.AllocsOf[AnyImageApiSetUnhosted](t, nil)
-	etwtest.AllocsOf[AnyImageApiSetUnresolved](t, nil)
-	etwtest.AllocsOf[AnyImageDllSearchResults](t, nil)
-	etwtest.AllocsOf[AnyImageDllPathSearchResults](t, nil)
-	etwtest.AllocsOf[AnyMMCSSStart](t, nil)
-	etwtest.AllocsOf[AnyMMCSSStop](t, nil)
-	etwtest.AllocsOf[AnyMMCSSScheduler](t, nil)
-	etwtest.AllocsOf[AnyMMCSSWakeup](t, nil)
-	etwtest.AllocsOf[AnyMMCSSSleep](t, nil)
-	etwtest.AllocsOf[AnyMMCSSSleepResp](t, nil)
-	etwtest.AllocsOf[AnyRegistryCreate](t, nil)
-	etwtest.AllocsOf[AnyRegistryOpen](t, nil)
-	etwtest.AllocsOf[AnyRegistryDelete](t, nil)
-	etwtest.AllocsOf[AnyRegistryQuery](t, nil)
-	etwtest.AllocsOf[AnyRegistrySetValue](t, nil)
-	etwtest.AllocsOf[AnyRegistryDeleteValue](t, nil)
-	etwtest.AllocsOf[AnyRegistryQueryValue](t, nil)
-	etwtest.AllocsOf[AnyRegistryEnumerateKey](t, nil)
-	etwtest.AllocsOf[AnyRegistryEnumerateValueKey](t, nil)
-	etwtest.AllocsOf[AnyRegistryQueryMultipleValue](t, nil)
-	etwtest.AllocsOf[AnyRegistrySetInformation](t, nil)
-	etwtest.AllocsOf[AnyRegistryFlush](t, nil)
-	etwtest.AllocsOf[AnyRegistryKCBCreate](t, nil)
-	etwtest.AllocsOf[AnyRegistryKCBDelete](t, nil)
-	etwtest.AllocsOf[AnyRegistryKCBRundownBegin](t, nil)
-	etwtest.AllocsOf[AnyRegistryKCBRundownEnd](t, nil)
-	etwtest.AllocsOf[AnyRegistryVirtualize](t, nil)
-	etwtest.AllocsOf[AnyRegistryClose](t, nil)
-	etwtest.AllocsOf[AnyRegistrySetSecurity](t, nil)
-	etwtest.AllocsOf[AnyRegistryQuerySecurity](t, nil)
-	etwtest.AllocsOf[AnyRegistryTxRCommit](t, nil)
-	etwtest.AllocsOf[AnyRegistryTxRPrepare](t, nil)
-	etwtest.AllocsOf[AnyRegistryTxRRollback](t, nil)
-	etwtest.AllocsOf[AnyRegistryCounters](t, nil)
-	etwtest.AllocsOf[AnyRegistryConfig](t, nil)
-	etwtest.AllocsOf[AnyRegistryHiveInit](t, nil)
-	etwtest.AllocsOf[AnyRegistryHiveDestroy](t, nil)
-	etwtest.AllocsOf[AnyRegistryHiveLink](t, nil)
-	etwtest.AllocsOf[AnyRegistryHiveDCEnd](t, nil)
-	etwtest.AllocsOf[AnyRegistryHiveDirty](t, nil)
-	etwtest.AllocsOf[AnyRegistryChangeNotify](t, nil)
-	etwtest.AllocsOf[AnyCritSecCollision](t, nil)
-	etwtest.AllocsOf[AnyCritSecInitialize](t, nil)
-	etwtest.AllocsOf[AnyCcWorkitemEnqueue](t, nil)
-	etwtest.AllocsOf[AnyCcWorkitemDequeue](t, nil)
-	etwtest.AllocsOf[AnyCcWorkitemComplete](t, nil)
-	etwtest.AllocsOf[AnyCcReadAhead](t, nil)
-	etwtest.AllocsOf[AnyCcLazyWriteScan](t, nil)
-	etwtest.AllocsOf[AnyCcCanIWriteFail](t, nil)
-	etwtest.AllocsOf[AnyCcFlushCache](t, nil)
-	etwtest.AllocsOf[AnyCcFlushSection](t, nil)
-	etwtest.AllocsOf[AnyCcScheduleReadAhead](t, nil)
-	etwtest.AllocsOf[AnyCcLoggedStreamInfo](t, nil)
-	etwtest.AllocsOf[AnyCcExtraWritebehindThread](t, nil)
-	etwtest.AllocsOf[AnyFileIoName](t, nil)
-	etwtest.AllocsOf[AnyFileIoFileCreate](t, nil)
-	etwtest.AllocsOf[AnyFileIoFileDelete](t, nil)
-	etwtest.AllocsOf[AnyFileIoFileRundown](t, nil)
-	etwtest.AllocsOf[AnyFileIoMapFile](t, nil)
-	etwtest.AllocsOf[AnyFileIoUnmapFile](t, nil)
-	etwtest.AllocsOf[AnyFileIoMapFileDCStart](t, nil)
-	etwtest.AllocsOf[AnyFileIoMapFileDCStop](t, nil)
-	etwtest.AllocsOf[AnyFileIoCreate](t, nil)
-	etwtest.AllocsOf[AnyFileIoCleanup](t, nil)
-	etwtest.AllocsOf[AnyFileIoClose](t, nil)
-	etwtest.AllocsOf[AnyFileIoRead](t, nil)
-	etwtest.AllocsOf[AnyFileIoWrite](t, nil)
-	etwtest.AllocsOf[AnyFileIoSetInfo](t, nil)
-	etwtest.AllocsOf[AnyFileIoDelete](t, nil)
-	etwtest.AllocsOf[AnyFileIoRename](t, nil)
-	etwtest.AllocsOf[AnyFileIoDirEnum](t, nil)
-	etwtest.AllocsOf[AnyFileIoFlush](t, nil)
-	etwtest.AllocsOf[AnyFileIoQueryInfo](t, nil)
-	etwtest.AllocsOf[AnyFileIoFSControl](t, nil)
-	etwtest.AllocsOf[AnyFileIoOperationEnd](t, nil)
-	etwtest.AllocsOf[AnyFileIoDirNotify](t, nil)
-	etwtest.AllocsOf[AnyFileIoDeletePath](t, nil)
-	etwtest.AllocsOf[AnyFileIoRenamePath](t, nil)
-	etwtest.AllocsOf[AnyFileIoSetLinkPath](t, nil)
-	etwtest.AllocsOf[AnyFileIoPreOpInit](t, nil)
-	etwtest.AllocsOf[AnyFileIoPostOpInit](t, nil)
-	etwtest.AllocsOf[AnyFileIoPreOpCompletion](t, nil)
-	etwtest.AllocsOf[AnyFileIoPostOpCompletion](t, nil)
-	etwtest.AllocsOf[AnyFileIoPreOpFailure](t, nil)
-	etwtest.AllocsOf[AnyFileIoPostOpFailure](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyStackWalkStack) {
-		for range e.Stack.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyStackWalkKeyCreate) {
-		for range e.StackFrame.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyStackWalkKeyDelete) {
-		for range e.StackFrame.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyStackWalkKeyRundown) {
-		for range e.StackFrame.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyStackWalkStackKeyKernel](t, nil)
-	etwtest.AllocsOf[AnyStackWalkStackKeyUser](t, nil)
-	etwtest.AllocsOf[AnyUMSDSwitchStart](t, nil)
-	etwtest.AllocsOf[AnyUMSDSwitchEnd](t, nil)
-	etwtest.AllocsOf[AnyUMSScheduledPark](t, nil)
-	etwtest.AllocsOf[AnyUMSDisassociate](t, nil)
-	etwtest.AllocsOf[AnyUMSCSwitch](t, nil)
-	etwtest.AllocsOf[AnyObjectCreateHandle](t, nil)
-	etwtest.AllocsOf[AnyObjectCloseHandle](t, nil)
-	etwtest.AllocsOf[AnyObjectDuplicateHandle](t, nil)
-	etwtest.AllocsOf[AnyObjectTypeDCStart](t, nil)
-	etwtest.AllocsOf[AnyObjectTypeDCEnd](t, nil)
-	etwtest.AllocsOf[AnyObjectHandleDCStart](t, nil)
-	etwtest.AllocsOf[AnyObjectHandleDCEnd](t, nil)
-	etwtest.AllocsOf[AnyObjectCreateObject](t, nil)
-	etwtest.AllocsOf[AnyObjectDeleteObject](t, nil)
-	etwtest.AllocsOf[AnyObjectReferenceObject](t, nil)
-	etwtest.AllocsOf[AnyObjectDereferenceObject](t, nil)
-	etwtest.AllocsOf[AnyWNFSubscribe](t, nil)
-	etwtest.AllocsOf[AnyWNFUnsubscribe](t, nil)
-	etwtest.AllocsOf[AnyWNFCallback](t, nil)
-	etwtest.AllocsOf[AnyWNFPublish](t, nil)
-	etwtest.AllocsOf[AnyWNFNameSubRundown](t, nil)
-	etwtest.AllocsOf[AnySystemConfigCPU](t, nil)
-	etwtest.AllocsOf[AnySystemConfigPhyDisk](t, nil)
-	etwtest.AllocsOf[AnySystemConfigLogDisk](t, nil)
-	etwtest.AllocsOf[AnySystemConfigNIC](t, nil)
-	etwtest.AllocsOf[AnySystemConfigVideo](t, nil)
-	etwtest.AllocsOf[AnySystemConfigServices](t, nil)
-	etwtest.AllocsOf[AnySystemConfigPower](t, nil)
-	etwtest.AllocsOf[AnySystemConfigNetwork](t, nil)
-	etwtest.AllocsOf[AnySystemConfigOpticalDisk](t, nil)
-	etwtest.AllocsOf[AnySystemConfigPhyDiskEx](t, nil)
-	etwtest.AllocsOf[AnySystemConfigIRQ](t, nil)
 	etwtest.AllocsOf(t, func(e *AnySystemConfigPnP) {
 		for range e.UpperFilters.All() {
 		}
 		for range e.LowerFilters.All() {
 		}
 	})
-	etwtest.AllocsOf[AnySystemConfigIDEChannel](t, nil)
-	etwtest.AllocsOf(t, func(e *AnySystemConfigNumaNode) {
-		for v := range e.NodeMap.All() {
-			for range v.Reserved.All() {
-			}
-		}
-	})
-	etwtest.AllocsOf[AnySystemConfigPlatform](t, nil)
-	etwtest.AllocsOf(t, func(e *AnySystemConfigProcessorGroup) {
-		for range e.Affinity.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnySystemConfigProcessorNumber) {
-		for range e.ProcessorNumber.All() {
-		}
-	})
-	etwtest.AllocsOf[AnySystemConfigDPI](t, nil)
-	etwtest.AllocsOf[AnySystemConfigCodeIntegrity](t, nil)
-	etwtest.AllocsOf[AnySystemConfigTelemetryConfiguration](t, nil)
-	etwtest.AllocsOf[AnySystemConfigDefragmentation](t, nil)
-	etwtest.AllocsOf[AnySystemConfigMobilePlatform](t, nil)
-	etwtest.AllocsOf[AnySystemConfigDeviceFamily](t, nil)
-	etwtest.AllocsOf[AnySystemConfigFlightIds](t, nil)
-	etwtest.AllocsOf[AnySystemConfigProcessors](t, nil)
-	etwtest.AllocsOf[AnySystemConfigVirtualization](t, nil)
-	etwtest.AllocsOf[AnySystemConfigBoot](t, nil)
-	etwtest.AllocsOf[AnyJobCreate](t, nil)
-	etwtest.AllocsOf[AnyJobTerminate](t, nil)
-	etwtest.AllocsOf[AnyJobOpen](t, nil)
-	etwtest.AllocsOf[AnyJobAssignProcess](t, nil)
-	etwtest.AllocsOf[AnyJobRemoveProcess](t, nil)
-	etwtest.AllocsOf[AnyJobSet](t, nil)
-	etwtest.AllocsOf[AnyJobQuery](t, nil)
-	etwtest.AllocsOf[AnyJobSetFailed](t, nil)
-	etwtest.AllocsOf[AnyJobQueryFailed](t, nil)
-	etwtest.AllocsOf[AnyJobSetNotification](t, nil)
-	etwtest.AllocsOf[AnyJobSendNotification](t, nil)
-	etwtest.AllocsOf[AnyJobQueryViolation](t, nil)
-	etwtest.AllocsOf[AnyJobSetCpuRate](t, nil)
-	etwtest.AllocsOf[AnyJobSetNetRate](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyLbrSample) {
-		for range e.Entry.All() {
-		}
-	})
-	etwtest.AllocsOf[AnySysConfigBuildInfo](t, nil)
-	etwtest.AllocsOf[AnySysConfigSystemPaths](t, nil)
-	etwtest.AllocsOf[AnySysConfigUnknownVolume](t, nil)
-	etwtest.AllocsOf[AnySysConfigVolumeMapping](t, nil)
-	etwtest.AllocsOf[AnySysConfigNetworkInterface](t, nil)
-	etwtest.AllocsOf[AnySysConfigDeviceFamily](t, nil)
-	etwtest.AllocsOf[AnySplitIoVolMgr](t, nil)
-	etwtest.AllocsOf[AnyHeapCreate](t, nil)
-	etwtest.AllocsOf[AnyHeapAlloc](t, nil)
-	etwtest.AllocsOf[AnyHeapReAlloc](t, nil)
-	etwtest.AllocsOf[AnyHeapDestroy](t, nil)
-	etwtest.AllocsOf[AnyHeapFree](t, nil)
-	etwtest.AllocsOf[AnyHeapExpand](t, nil)
-	etwtest.AllocsOf[AnyHeapSnapShot](t, nil)
-	etwtest.AllocsOf[AnyHeapContract](t, nil)
-	etwtest.AllocsOf[AnyHeapLock](t, nil)
-	etwtest.AllocsOf[AnyHeapUnlock](t, nil)
-	etwtest.AllocsOf[AnyHeapValidate](t, nil)
-	etwtest.AllocsOf[AnyHeapWalk](t, nil)
-	etwtest.AllocsOf[AnyHeapSubsegmentAlloc](t, nil)
-	etwtest.AllocsOf[AnyHeapSubsegmentFree](t, nil)
-	etwtest.AllocsOf[AnyHeapSubsegmentAllocCached](t, nil)
-	etwtest.AllocsOf[AnyHeapSubsegmentFreeCached](t, nil)
-	etwtest.AllocsOf[AnyHeapCommit](t, nil)
-	etwtest.AllocsOf[AnyHeapDecommit](t, nil)
-	etwtest.AllocsOf[AnyHeapSubsegmentInit](t, nil)
-	etwtest.AllocsOf[AnyHeapAffinityManagerEnable](t, nil)
-	etwtest.AllocsOf[AnyHeapAffinitySlotAssigned](t, nil)
-	etwtest.AllocsOf[AnyHeapSubSegmentActivated](t, nil)
-	etwtest.AllocsOf[AnyHeapAffinitySlotChanged](t, nil)
-	etwtest.AllocsOf[AnyHeapSubsegmentReuseThresholdActivated](t, nil)
-	etwtest.AllocsOf[AnyLoadMUIDllAccess](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoMark](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoSample](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoPMCSample](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyPerfInfoPmcCtrConfig) {
-		for range e.CounterName.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyPerfInfoPmcCounterCorruption](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoISRMSI](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoSysClEnter](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoSysClExit](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyPerfInfoSampledProfileCache) {
-		for range e.Sample.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyPerfInfoDebuggerEnabled](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoThreadedDPC](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoISR](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoDPC](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoTimerDPC](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoIOTimer](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoSetInterval](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoCollectionStart](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoCollectionEnd](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoSpinLockDCStart](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoSpinLockDCEnd](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoEresourceDcStart](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoEresourceDcEnd](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoClockInterrupt](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoTimerExpirationStart](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoTimerExpiration](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoTimerSetPeriodic](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoTimerSetOneShot](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoTimerSetThread](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoTimerCancel](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoClockModeSwitch](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoClockTimeUpdate](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoClockConfiguration](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoIpi](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoISRUnexpected](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoIoStartTimer](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoIoStopTimer](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoISRPASS](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoWdfISR](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoWdfPassiveISR](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoWdfDPC](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoCpuCacheFlush](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoDpcEnqueue](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoDpcExecution](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoWdfWorkItem](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoSetKTimer2](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoExpireKTimer2](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoCancelKTimer2](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoDisableKTimer2](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoFinalizeKTimer2](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoShouldYieldProcessor](t, nil)
-	etwtest.AllocsOf[AnyPerfInfoHvHypercall](t, nil)
-	etwtest.AllocsOf[AnyPoolAllocation](t, nil)
-	etwtest.AllocsOf[AnyPoolSessionPoolAllocation](t, nil)
-	etwtest.AllocsOf[AnyPoolFree](t, nil)
-	etwtest.AllocsOf[AnyPoolSessionPoolFree](t, nil)
-	etwtest.AllocsOf[AnyPoolSnapDCStart](t, nil)
-	etwtest.AllocsOf[AnyPoolSnapDCEnd](t, nil)
-	etwtest.AllocsOf[AnyPoolBigPoolSnapDCStart](t, nil)
-	etwtest.AllocsOf[AnyPoolBigPoolSnapDCEnd](t, nil)
-	etwtest.AllocsOf[AnyPoolSessionPoolSnapDCStart](t, nil)
-	etwtest.AllocsOf[AnyPoolSessionPoolSnapDCEnd](t, nil)
-	etwtest.AllocsOf[AnyPoolSessionBigPoolSnapDCStart](t, nil)
-	etwtest.AllocsOf[AnyPoolSessionBigPoolSnapDCEnd](t, nil)
-	etwtest.AllocsOf[AnyTcpIpSend](t, nil)
-	etwtest.AllocsOf[AnyTcpIpRecv](t, nil)
-	etwtest.AllocsOf[AnyTcpIpConnect](t, nil)
-	etwtest.AllocsOf[AnyTcpIpDisconnect](t, nil)
-	etwtest.AllocsOf[AnyTcpIpRetransmit](t, nil)
-	etwtest.AllocsOf[AnyTcpIpAccept](t, nil)
-	etwtest.AllocsOf[AnyTcpIpReconnect](t, nil)
-	etwtest.AllocsOf[AnyTcpIpFail](t, nil)
-	etwtest.AllocsOf[AnyTcpIpTCPCopy](t, nil)
-	etwtest.AllocsOf[AnyTcpIpARPCopy](t, nil)
-	etwtest.AllocsOf[AnyTcpIpFullACK](t, nil)
-	etwtest.AllocsOf[AnyTcpIpPartACK](t, nil)
-	etwtest.AllocsOf[AnyTcpIpDupACK](t, nil)
-	etwtest.AllocsOf[AnyTcpIpSendIPV6](t, nil)
-	etwtest.AllocsOf[AnyTcpIpRecvIPV6](t, nil)
-	etwtest.AllocsOf[AnyTcpIpConnectIPV6](t, nil)
-	etwtest.AllocsOf[AnyTcpIpDisconnectIPV6](t, nil)
-	etwtest.AllocsOf[AnyTcpIpRetransmitIPV6](t, nil)
-	etwtest.AllocsOf[AnyTcpIpAcceptIPV6](t, nil)
-	etwtest.AllocsOf[AnyTcpIpReconnectIPV6](t, nil)
-	etwtest.AllocsOf[AnyTcpIpTCPCopyIPV6](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyMetaDataEventInfo) {
-		for range e.Property.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyMetaDataEventMapInfo) {
-		for range e.Entry.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyUdpIpSend](t, nil)
-	etwtest.AllocsOf[AnyUdpIpRecv](t, nil)
-	etwtest.AllocsOf[AnyUdpIpFail](t, nil)
-	etwtest.AllocsOf[AnyUdpIpSendIPV6](t, nil)
-	etwtest.AllocsOf[AnyUdpIpRecvIPV6](t, nil)
-	etwtest.AllocsOf[AnyALPCSendMessage](t, nil)
-	etwtest.AllocsOf[AnyALPCReceiveMessage](t, nil)
-	etwtest.AllocsOf[AnyALPCWaitForReply](t, nil)
-	etwtest.AllocsOf[AnyALPCWaitForNewMessage](t, nil)
-	etwtest.AllocsOf[AnyALPCUnwait](t, nil)
-	etwtest.AllocsOf[AnyProcessStart](t, nil)
-	etwtest.AllocsOf[AnyProcessStop](t, nil)
-	etwtest.AllocsOf[AnyProcessDCStart](t, nil)
-	etwtest.AllocsOf[AnyProcessDCStop](t, nil)
-	etwtest.AllocsOf[AnyProcessTerminate](t, nil)
-	etwtest.AllocsOf[AnyProcessPerfCtr](t, nil)
-	etwtest.AllocsOf[AnyProcessPerfCtrRundown](t, nil)
-	etwtest.AllocsOf[AnyProcessInSwap](t, nil)
-	etwtest.AllocsOf[AnyProcessBootPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyProcessDefunct](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeChargeUser](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeChargeExecution](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeChargeKernel](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeChargeInstrumentation](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeChargePreserveProcess](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeReleaseUser](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeReleaseExecution](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeReleaseKernel](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeReleaseInstrumentation](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeReleasePreserveProcess](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeDropUser](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeDropExecution](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeDropKernel](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeDropInstrumentation](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeDropPreserveProcess](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeEventUser](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeEventExecution](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeEventKernel](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeEventInstrumentation](t, nil)
-	etwtest.AllocsOf[AnyProcessWakeEventPreserveProcess](t, nil)
-	etwtest.AllocsOf[AnyProcessDebugEvent](t, nil)
-	etwtest.AllocsOf[AnyThreadStart](t, nil)
-	etwtest.AllocsOf[AnyThreadStop](t, nil)
-	etwtest.AllocsOf[AnyThreadDCStart](t, nil)
-	etwtest.AllocsOf[AnyThreadDCStop](t, nil)
-	etwtest.AllocsOf[AnyThreadCSwitch](t, nil)
-	etwtest.AllocsOf[AnyThreadCompCS](t, nil)
-	etwtest.AllocsOf[AnyThreadSpinLock](t, nil)
-	etwtest.AllocsOf[AnyThreadQueue](t, nil)
-	etwtest.AllocsOf[AnyThreadResource](t, nil)
-	etwtest.AllocsOf[AnyThreadPushlock](t, nil)
-	etwtest.AllocsOf[AnyThreadWaitSingle](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyThreadWaitMultiple) {
-		for range e.ObjectRecord.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyThreadDelayExecution](t, nil)
-	etwtest.AllocsOf[AnyThreadSetPriority](t, nil)
-	etwtest.AllocsOf[AnyThreadSetBasePriority](t, nil)
-	etwtest.AllocsOf[AnyThreadReadyThread](t, nil)
-	etwtest.AllocsOf[AnyThreadSetPagePriority](t, nil)
-	etwtest.AllocsOf[AnyThreadSetIoPriority](t, nil)
-	etwtest.AllocsOf[AnyThreadAffinity](t, nil)
-	etwtest.AllocsOf[AnyThreadReserveState](t, nil)
-	etwtest.AllocsOf[AnyThreadReserveBandwidth](t, nil)
-	etwtest.AllocsOf[AnyThreadReserveLateCount](t, nil)
-	etwtest.AllocsOf[AnyThreadWorkerThread](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyThreadDfssStartNewInterval) {
-		for range e.SessionQuota.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyThreadDfssProcessIdleOnlyQueue](t, nil)
-	etwtest.AllocsOf[AnyThreadAntiStarvationBoost](t, nil)
-	etwtest.AllocsOf[AnyThreadMigration](t, nil)
-	etwtest.AllocsOf[AnyThreadEnqueue](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyThreadDequeue) {
-		for range e.Entries.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyThreadWorkerThreadItemStart](t, nil)
-	etwtest.AllocsOf[AnyThreadWorkerThreadItemEnd](t, nil)
-	etwtest.AllocsOf[AnyThreadAutoBoostSetFloor](t, nil)
-	etwtest.AllocsOf[AnyThreadAutoBoostClearFloor](t, nil)
-	etwtest.AllocsOf[AnyThreadAutoBoostEntryExhaustion](t, nil)
-	etwtest.AllocsOf[AnyThreadSubProcessTagChanged](t, nil)
-	etwtest.AllocsOf[AnyThreadSetName](t, nil)
-	etwtest.AllocsOf[AnyPageFaultTransitionFault](t, nil)
-	etwtest.AllocsOf[AnyPageFaultDemandZeroFault](t, nil)
-	etwtest.AllocsOf[AnyPageFaultCopyOnWrite](t, nil)
-	etwtest.AllocsOf[AnyPageFaultGuardPageFault](t, nil)
-	etwtest.AllocsOf[AnyPageFaultHardPageFault](t, nil)
-	etwtest.AllocsOf[AnyPageFaultAccessViolation](t, nil)
-	etwtest.AllocsOf[AnyPageFaultHardFault](t, nil)
-	etwtest.AllocsOf[AnyPageFaultInMemory](t, nil)
-	etwtest.AllocsOf[AnyPageFaultPfmappedSectionRundown](t, nil)
-	etwtest.AllocsOf[AnyPageFaultPFMappedSectionCreate](t, nil)
-	etwtest.AllocsOf[AnyPageFaultCreateSession](t, nil)
-	etwtest.AllocsOf[AnyPageFaultSessionDCStop](t, nil)
-	etwtest.AllocsOf[AnyPageFaultSessionRundownDcStart](t, nil)
-	etwtest.AllocsOf[AnyPageFaultSessionDelete](t, nil)
-	etwtest.AllocsOf[AnyPageFaultPFMappedSectionDelete](t, nil)
-	etwtest.AllocsOf[AnyPageFaultVirtualAlloc](t, nil)
-	etwtest.AllocsOf[AnyPageFaultVirtualFree](t, nil)
 	etwtest.AllocsOf(t, func(e *AnyPageFaultHeapRangeRundown) {
 		for range e.HRAddress.All() {
 		}
 	})
-	etwtest.AllocsOf[AnyPageFaultHeapRangeCreate](t, nil)
-	etwtest.AllocsOf[AnyPageFaultHeapRangeReserve](t, nil)
-	etwtest.AllocsOf[AnyPageFaultHeapRangeRelease](t, nil)
-	etwtest.AllocsOf[AnyPageFaultHeapRangeDestroy](t, nil)
-	etwtest.AllocsOf[AnyPageFaultImageLoadBacked](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyPageFaultSystemMemInfo) {
-		for range e.PageCountByPriority.All() {
-		}
-		for range e.RepurposedPagesByPriority.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyPageFaultContmemGenerate](t, nil)
-	etwtest.AllocsOf[AnyPageFaultInMemoryActive](t, nil)
-	etwtest.AllocsOf[AnyPageFaultPageAccess](t, nil)
-	etwtest.AllocsOf[AnyPageFaultRangeAccess](t, nil)
-	etwtest.AllocsOf[AnyPageFaultRangeRelease](t, nil)
-	etwtest.AllocsOf[AnyPageFaultKernelMemUsage](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyPageFaultProcessMemInfo) {
-		for range e.WsEntry.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyPageFaultMemInfoSessionWS) {
-		for range e.WsEntry.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyPageFaultVirtualRotate](t, nil)
-	etwtest.AllocsOf[AnyPageFaultVirtualAllocDCStart](t, nil)
-	etwtest.AllocsOf[AnyPageFaultVirtualAllocDCStop](t, nil)
-	etwtest.AllocsOf[AnyPageFaultPageAccessEx](t, nil)
-	etwtest.AllocsOf[AnyPageFaultMemResetInfo](t, nil)
-	etwtest.AllocsOf[AnyPageFaultPfmappedSectionObjectCreate](t, nil)
-	etwtest.AllocsOf[AnyPageFaultPfmappedSectionObjectDelete](t, nil)
-	etwtest.AllocsOf[AnyDiskIoRead](t, nil)
-	etwtest.AllocsOf[AnyDiskIoWrite](t, nil)
-	etwtest.AllocsOf[AnyDiskIoReadInit](t, nil)
-	etwtest.AllocsOf[AnyDiskIoWriteInit](t, nil)
-	etwtest.AllocsOf[AnyDiskIoFlushBuffers](t, nil)
-	etwtest.AllocsOf[AnyDiskIoFlushInit](t, nil)
-	etwtest.AllocsOf[AnyDiskIoIoRedirectedInit](t, nil)
-	etwtest.AllocsOf[AnyDiskIoDriverMajorFunctionCall](t, nil)
-	etwtest.AllocsOf[AnyDiskIoDriverMajorFunctionReturn](t, nil)
-	etwtest.AllocsOf[AnyDiskIoDriverCompletionRoutine](t, nil)
-	etwtest.AllocsOf[AnyDiskIoDriverCompleteRequest](t, nil)
-	etwtest.AllocsOf[AnyDiskIoDriverCompleteRequestReturn](t, nil)
-	etwtest.AllocsOf[AnyDiskIoBootPrefetchInformation](t, nil)
-	etwtest.AllocsOf[AnyDiskIoOpticalRead](t, nil)
-	etwtest.AllocsOf[AnyDiskIoOpticalWrite](t, nil)
-	etwtest.AllocsOf[AnyDiskIoOpticalFlushBuffers](t, nil)
-	etwtest.AllocsOf[AnyDiskIoOpticalReadInit](t, nil)
-	etwtest.AllocsOf[AnyDiskIoOpticalWriteInit](t, nil)
-	etwtest.AllocsOf[AnyDiskIoOpticalFlushInit](t, nil)
-	etwtest.AllocsOf[AnyImageIDInfo](t, nil)
-	etwtest.AllocsOf[AnyImageIDNone](t, nil)
-	etwtest.AllocsOf[AnyImageIDDbgIDDBG](t, nil)
-	etwtest.AllocsOf[AnyImageIDDbgIDRSDS](t, nil)
-	etwtest.AllocsOf[AnyImageIDDbgIDILRSDS](t, nil)
-	etwtest.AllocsOf[AnyImageIDDbgPPDB](t, nil)
-	etwtest.AllocsOf[AnyImageIDEmbeddedPPDB](t, nil)
-	etwtest.AllocsOf[AnyImageIDDbgDeterm](t, nil)
-	etwtest.AllocsOf[AnyImageIDError](t, nil)
-	etwtest.AllocsOf[AnyImageIDFileVersion](t, nil)
-	etwtest.AllocsOf[AnyPowerBatteryLifeInfo](t, nil)
-	etwtest.AllocsOf[AnyPowerIdleStateChange](t, nil)
-	etwtest.AllocsOf[AnyPowerSetPowerAction](t, nil)
-	etwtest.AllocsOf[AnyPowerSetPowerActionRet](t, nil)
-	etwtest.AllocsOf[AnyPowerSetDevicesState](t, nil)
-	etwtest.AllocsOf[AnyPowerSetDevicesStateRet](t, nil)
-	etwtest.AllocsOf[AnyPowerPoNotifyDevice](t, nil)
-	etwtest.AllocsOf[AnyPowerPoNotifyDeviceComplete](t, nil)
-	etwtest.AllocsOf[AnyPowerPoSessionCallout](t, nil)
-	etwtest.AllocsOf[AnyPowerPoSessionCalloutRet](t, nil)
-	etwtest.AllocsOf[AnyPowerPoPresleep](t, nil)
-	etwtest.AllocsOf[AnyPowerPoPostsleep](t, nil)
-	etwtest.AllocsOf[AnyPowerPoCalibratedPerfcounter](t, nil)
-	etwtest.AllocsOf[AnyPowerPpmPerfStateChange](t, nil)
-	etwtest.AllocsOf[AnyPowerPpmIdleStateChange](t, nil)
-	etwtest.AllocsOf[AnyPowerPpmThermalConstraint](t, nil)
-	etwtest.AllocsOf[AnyPowerPoSignalResumeUi](t, nil)
-	etwtest.AllocsOf[AnyPowerPoSignalVideoOn](t, nil)
-	etwtest.AllocsOf[AnyPowerPpmIdleStateEnter](t, nil)
-	etwtest.AllocsOf[AnyPowerPpmIdleStateExit](t, nil)
-	etwtest.AllocsOf[AnyPowerIdleExitLatency](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyPowerPpmIdleProcessorSelection) {
-		for range e.VetoReason.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyPowerPpmIdlePlatformSelection) {
-		for range e.VetoReason.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyLostEventRTLostEvent](t, nil)
-	etwtest.AllocsOf[AnyLostEventRTLostBuffer](t, nil)
-	etwtest.AllocsOf[AnyLostEventRTLostFile](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolCBEnqueue](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolCBDequeue](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolCBStart](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolCBStop](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolCBCancel](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolPoolCreate](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolPoolClose](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolThreadMinSet](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolThreadMaxSet](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolWTNodeSwitch](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolTimerSet](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolTimerCancelled](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolTimerSetNtTimer](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolTimerCancelNtTimer](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolTimerExpirationBegin](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolTimerExpirationEnd](t, nil)
-	etwtest.AllocsOf[AnyThreadPoolTimerExpiration](t, nil)
-	etwtest.AllocsOf[AnyWinSatWinSPR](t, nil)
-	etwtest.AllocsOf[AnyWinSatMetrics](t, nil)
-	etwtest.AllocsOf[AnyWinSatSystemConfig](t, nil)
 }
 
-func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+func FuzzEventTrace(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("EventTrace", Types()...)...)
+}
+
+func FuzzDbgPrint(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("DbgPrint", Types()...)...)
+}
+
+func FuzzImage(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Image", Types()...)...)
+}
+
+func FuzzMMCSS(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("MMCSS", Types()...)...)
+}
+
+func FuzzRegistry(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Registry", Types()...)...)
+}
+
+func FuzzCritSec(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CritSec", Types()...)...)
+}
+
+func FuzzCc(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Cc", Types()...)...)
+}
+
+func FuzzFileIo(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("FileIo", Types()...)...)
+}
+
+func FuzzStackWalk(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("StackWalk", Types()...)...)
+}
+
+func FuzzUMS(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("UMS", Types()...)...)
+}
+
+func FuzzObject(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Object", Types()...)...)
+}
+
+func FuzzWNF(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("WNF", Types()...)...)
+}
+
+func FuzzSystemConfig(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("SystemConfig", Types()...)...)
+}
+
+func FuzzJob(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Job", Types()...)...)
+}
+
+func FuzzLbr(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Lbr", Types()...)...)
+}
+
+func FuzzSysConfig(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("SysConfig", Types()...)...)
+}
+
+func FuzzSplitIo(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("SplitIo", Types()...)...)
+}
+
+func FuzzHeap(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Heap", Types()...)...)
+}
+
+func FuzzLoadMUIDll(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("LoadMUIDll", Types()...)...)
+}
+
+func FuzzPerfInfo(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("PerfInfo", Types()...)...)
+}
+
+func FuzzPool(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Pool", Types()...)...)
+}
+
+func FuzzTcpIp(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("TcpIp", Types()...)...)
+}
+
+func FuzzMetaData(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("MetaData", Types()...)...)
+}
+
+func FuzzUdpIp(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("UdpIp", Types()...)...)
+}
+
+func FuzzALPC(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ALPC", Types()...)...)
+}
+
+func FuzzProcess(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Process", Types()...)...)
+}
+
+func FuzzThread(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Thread", Types()...)...)
+}
+
+func FuzzPageFault(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("PageFault", Types()...)...)
+}
+
+func FuzzDiskIo(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("DiskIo", Types()...)...)
+}
+
+func FuzzImageID(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ImageID", Types()...)...)
+}
+
+func FuzzPower(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Power", Types()...)...)
+}
+
+func FuzzLostEvent(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("LostEvent", Types()...)...)
+}
+
+func FuzzThreadPool(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadPool", Types()...)...)
+}
+
+func FuzzWinSat(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("WinSat", Types()...)...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyEventTraceHeader), new(AnyEventTraceExtension), new(AnyEventTraceRundownComplete),
+		new(AnyEventTraceEndExtension), new(AnyEventTraceRundownBegin), new(AnyEventTraceRundownEnd),
+		new(AnyEventTraceDbgIdRSDS), new(AnyEventTraceBuildInfo), new(AnyEventTraceProviderBinaryPath),
+		new(AnyEventTracePartitionInfoExtension), new(AnyEventTraceLastDroppedTimes), new(AnyDbgPrintDebugPrint),
+		new(AnyImageUnload), new(AnyImageDCStart), new(AnyImageDCStop),
+		new(AnyImageLoad), new(AnyImageKernelBase), new(AnyImageHypercallPage),
+		new(AnyImageLoaderLockAttempt), new(AnyImageLoaderLockAcquire), new(AnyImageLoaderLockTriedAndFailed),
+		new(AnyImageLoaderLockWait), new(AnyImageProcessInitDone), new(AnyImageCreateSectionBegin),
+		new(AnyImageCreateSectionEnd), new(AnyImageMapViewBegin), new(AnyImageRelocateImageBegin),
+		new(AnyImageRelocateImageEnd), new(AnyImageHandleOldDescsBegin), new(AnyImageHandleOldDescsEnd),
+		new(AnyImageHandleNewDescsBegin), new(AnyImageHandleNewDescsEnd), new(AnyImageDllMainExit),
+		new(AnyImageFindDllByName), new(AnyImageMapViewEnd), new(AnyImageLoaderLockRelease),
+		new(AnyImageDllMainEnter), new(AnyImageLoaderError), new(AnyImageMapViewStart),
+		new(AnyImageSnappingStart), new(AnyImageSnappingEnd), new(AnyImageLoadingStart),
+		new(AnyImageLoadingEnd), new(AnyImageFoundKnownDll), new(AnyImageAbnormalTermination),
+		new(AnyImageModulePlaceHolder), new(AnyImageReadyToInit), new(AnyImageReadyToRun),
+		new(AnyImageNewDllLoad), new(AnyImageNewDllLoadAsData), new(AnyImageDllSearchPathExternal),
+		new(AnyImageDllSearchPathInternal), new(AnyImageApiSetResolving), new(AnyImageApiSetHosted),
+		new(AnyImageApiSetUnhosted), new(AnyImageApiSetUnresolved), new(AnyImageDllSearchResults),
+		new(AnyImageDllPathSearchResults), new(AnyMMCSSStart), new(AnyMMCSSStop),
+		new(AnyMMCSSScheduler), new(AnyMMCSSWakeup), new(AnyMMCSSSleep),
+		new(AnyMMCSSSleepResp), new(AnyRegistryCreate), new(AnyRegistryOpen),
+		new(AnyRegistryDelete), new(AnyRegistryQuery), new(AnyRegistrySetValue),
+		new(AnyRegistryDeleteValue), new(AnyRegistryQueryValue), new(AnyRegistryEnumerateKey),
+		new(AnyRegistryEnumerateValueKey), new(AnyRegistryQueryMultipleValue), new(AnyRegistrySetInformation),
+		new(AnyRegistryFlush), new(AnyRegistryKCBCreate), new(AnyRegistryKCBDelete),
+		new(AnyRegistryKCBRundownBegin), new(AnyRegistryKCBRundownEnd), new(AnyRegistryVirtualize),
+		new(AnyRegistryClose), new(AnyRegistrySetSecurity), new(AnyRegistryQuerySecurity),
+		new(AnyRegistryTxRCommit), new(AnyRegistryTxRPrepare), new(AnyRegistryTxRRollback),
+		new(AnyRegistryCounters), new(AnyRegistryConfig), new(AnyRegistryHiveInit),
+		new(AnyRegistryHiveDestroy), new(AnyRegistryHiveLink), new(AnyRegistryHiveDCEnd),
+		new(AnyRegistryHiveDirty), new(AnyRegistryChangeNotify), new(AnyCritSecCollision),
+		new(AnyCritSecInitialize), new(AnyCcWorkitemEnqueue), new(AnyCcWorkitemDequeue),
+		new(AnyCcWorkitemComplete), new(AnyCcReadAhead), new(AnyCcLazyWriteScan),
+		new(AnyCcCanIWriteFail), new(AnyCcFlushCache), new(AnyCcFlushSection),
+		new(AnyCcScheduleReadAhead), new(AnyCcLoggedStreamInfo), new(AnyCcExtraWritebehindThread),
+		new(AnyFileIoName), new(AnyFileIoFileCreate), new(AnyFileIoFileDelete),
+		new(AnyFileIoFileRundown), new(AnyFileIoMapFile), new(AnyFileIoUnmapFile),
+		new(AnyFileIoMapFileDCStart), new(AnyFileIoMapFileDCStop), new(AnyFileIoCreate),
+		new(AnyFileIoCleanup), new(AnyFileIoClose), new(AnyFileIoRead),
+		new(AnyFileIoWrite), new(AnyFileIoSetInfo), new(AnyFileIoDelete),
+		new(AnyFileIoRename), new(AnyFileIoDirEnum), new(AnyFileIoFlush),
+		new(AnyFileIoQueryInfo), new(AnyFileIoFSControl), new(AnyFileIoOperationEnd),
+		new(AnyFileIoDirNotify), new(AnyFileIoDeletePath), new(AnyFileIoRenamePath),
+		new(AnyFileIoSetLinkPath), new(AnyFileIoPreOpInit), new(AnyFileIoPostOpInit),
+		new(AnyFileIoPreOpCompletion), new(AnyFileIoPostOpCompletion), new(AnyFileIoPreOpFailure),
+		new(AnyFileIoPostOpFailure), new(AnyStackWalkStack), new(AnyStackWalkKeyCreate),
+		new(AnyStackWalkKeyDelete), new(AnyStackWalkKeyRundown), new(AnyStackWalkStackKeyKernel),
+		new(AnyStackWalkStackKeyUser), new(AnyUMSDSwitchStart), new(AnyUMSDSwitchEnd),
+		new(AnyUMSScheduledPark), new(AnyUMSDisassociate), new(AnyUMSCSwitch),
+		new(AnyObjectCreateHandle), new(AnyObjectCloseHandle), new(AnyObjectDuplicateHandle),
+		new(AnyObjectTypeDCStart), new(AnyObjectTypeDCEnd), new(AnyObjectHandleDCStart),
+		new(AnyObjectHandleDCEnd), new(AnyObjectCreateObject), new(AnyObjectDeleteObject),
+		new(AnyObjectReferenceObject), new(AnyObjectDereferenceObject), new(AnyWNFSubscribe),
+		new(AnyWNFUnsubscribe), new(AnyWNFCallback), new(AnyWNFPublish),
+		new(AnyWNFNameSubRundown), new(AnySystemConfigCPU), new(AnySystemConfigPhyDisk),
+		new(AnySystemConfigLogDisk), new(AnySystemConfigNIC), new(AnySystemConfigVideo),
+		new(AnySystemConfigServices), new(AnySystemConfigPower), new(AnySystemConfigNetwork),
+		new(AnySystemConfigOpticalDisk), new(AnySystemConfigPhyDiskEx), new(AnySystemConfigIRQ),
+		new(AnySystemConfigPnP), new(AnySystemConfigIDEChannel), new(AnySystemConfigNumaNode),
+		new(AnySystemConfigPlatform), new(AnySystemConfigProcessorGroup), new(AnySystemConfigProcessorNumber),
+		new(AnySystemConfigDPI), new(AnySystemConfigCodeIntegrity), new(AnySystemConfigTelemetryConfiguration),
+		new(AnySystemConfigDefragmentation), new(AnySystemConfigMobilePlatform), new(AnySystemConfigDeviceFamily),
+		new(AnySystemConfigFlightIds), new(AnySystemConfigProcessors), new(AnySystemConfigVirtualization),
+		new(AnySystemConfigBoot), new(AnyJobCreate), new(AnyJobTerminate),
+		new(AnyJobOpen), new(AnyJobAssignProcess), new(AnyJobRemoveProcess),
+		new(AnyJobSet), new(AnyJobQuery), new(AnyJobSetFailed),
+		new(AnyJobQueryFailed), new(AnyJobSetNotification), new(AnyJobSendNotification),
+		new(AnyJobQueryViolation), new(AnyJobSetCpuRate), new(AnyJobSetNetRate),
+		new(AnyLbrSample), new(AnySysConfigBuildInfo), new(AnySysConfigSystemPaths),
+		new(AnySysConfigUnknownVolume), new(AnySysConfigVolumeMapping), new(AnySysConfigNetworkInterface),
+		new(AnySysConfigDeviceFamily), new(AnySplitIoVolMgr), new(AnyHeapCreate),
+		new(AnyHeapAlloc), new(AnyHeapReAlloc), new(AnyHeapDestroy),
+		new(AnyHeapFree), new(AnyHeapExpand), new(AnyHeapSnapShot),
+		new(AnyHeapContract), new(AnyHeapLock), new(AnyHeapUnlock),
+		new(AnyHeapValidate), new(AnyHeapWalk), new(AnyHeapSubsegmentAlloc),
+		new(AnyHeapSubsegmentFree), new(AnyHeapSubsegmentAllocCached), new(AnyHeapSubsegmentFreeCached),
+		new(AnyHeapCommit), new(AnyHeapDecommit), new(AnyHeapSubsegmentInit),
+		new(AnyHeapAffinityManagerEnable), new(AnyHeapAffinitySlotAssigned), new(AnyHeapSubSegmentActivated),
+		new(AnyHeapAffinitySlotChanged), new(AnyHeapSubsegmentReuseThresholdActivated), new(AnyLoadMUIDllAccess),
+		new(AnyPerfInfoMark), new(AnyPerfInfoSample), new(AnyPerfInfoPMCSample),
+		new(AnyPerfInfoPmcCtrConfig), new(AnyPerfInfoPmcCounterCorruption), new(AnyPerfInfoISRMSI),
+		new(AnyPerfInfoSysClEnter), new(AnyPerfInfoSysClExit), new(AnyPerfInfoSampledProfileCache),
+		new(AnyPerfInfoDebuggerEnabled), new(AnyPerfInfoThreadedDPC), new(AnyPerfInfoISR),
+		new(AnyPerfInfoDPC), new(AnyPerfInfoTimerDPC), new(AnyPerfInfoIOTimer),
+		new(AnyPerfInfoSetInterval), new(AnyPerfInfoCollectionStart), new(AnyPerfInfoCollectionEnd),
+		new(AnyPerfInfoSpinLockDCStart), new(AnyPerfInfoSpinLockDCEnd), new(AnyPerfInfoEresourceDcStart),
+		new(AnyPerfInfoEresourceDcEnd), new(AnyPerfInfoClockInterrupt), new(AnyPerfInfoTimerExpirationStart),
+		new(AnyPerfInfoTimerExpiration), new(AnyPerfInfoTimerSetPeriodic), new(AnyPerfInfoTimerSetOneShot),
+		new(AnyPerfInfoTimerSetThread), new(AnyPerfInfoTimerCancel), new(AnyPerfInfoClockModeSwitch),
+		new(AnyPerfInfoClockTimeUpdate), new(AnyPerfInfoClockConfiguration), new(AnyPerfInfoIpi),
+		new(AnyPerfInfoISRUnexpected), new(AnyPerfInfoIoStartTimer), new(AnyPerfInfoIoStopTimer),
+		new(AnyPerfInfoISRPASS), new(AnyPerfInfoWdfISR), new(AnyPerfInfoWdfPassiveISR),
+		new(AnyPerfInfoWdfDPC), new(AnyPerfInfoCpuCacheFlush), new(AnyPerfInfoDpcEnqueue),
+		new(AnyPerfInfoDpcExecution), new(AnyPerfInfoWdfWorkItem), new(AnyPerfInfoSetKTimer2),
+		new(AnyPerfInfoExpireKTimer2), new(AnyPerfInfoCancelKTimer2), new(AnyPerfInfoDisableKTimer2),
+		new(AnyPerfInfoFinalizeKTimer2), new(AnyPerfInfoShouldYieldProcessor), new(AnyPerfInfoHvHypercall),
+		new(AnyPoolAllocation), new(AnyPoolSessionPoolAllocation), new(AnyPoolFree),
+		new(AnyPoolSessionPoolFree), new(AnyPoolSnapDCStart), new(AnyPoolSnapDCEnd),
+		new(AnyPoolBigPoolSnapDCStart), new(AnyPoolBigPoolSnapDCEnd), new(AnyPoolSessionPoolSnapDCStart),
+		new(AnyPoolSessionPoolSnapDCEnd), new(AnyPoolSessionBigPoolSnapDCStart), new(AnyPoolSessionBigPoolSnapDCEnd),
+		new(AnyTcpIpSend), new(AnyTcpIpRecv), new(AnyTcpIpConnect),
+		new(AnyTcpIpDisconnect), new(AnyTcpIpRetransmit), new(AnyTcpIpAccept),
+		new(AnyTcpIpReconnect), new(AnyTcpIpFail), new(AnyTcpIpTCPCopy),
+		new(AnyTcpIpARPCopy), new(AnyTcpIpFullACK), new(AnyTcpIpPartACK),
+		new(AnyTcpIpDupACK), new(AnyTcpIpSendIPV6), new(AnyTcpIpRecvIPV6),
+		new(AnyTcpIpConnectIPV6), new(AnyTcpIpDisconnectIPV6), new(AnyTcpIpRetransmitIPV6),
+		new(AnyTcpIpAcceptIPV6), new(AnyTcpIpReconnectIPV6), new(AnyTcpIpTCPCopyIPV6),
+		new(AnyMetaDataEventInfo), new(AnyMetaDataEventMapInfo), new(AnyUdpIpSend),
+		new(AnyUdpIpRecv), new(AnyUdpIpFail), new(AnyUdpIpSendIPV6),
+		new(AnyUdpIpRecvIPV6), new(AnyALPCSendMessage), new(AnyALPCReceiveMessage),
+		new(AnyALPCWaitForReply), new(AnyALPCWaitForNewMessage), new(AnyALPCUnwait),
+		new(AnyProcessStart), new(AnyProcessStop), new(AnyProcessDCStart),
+		new(AnyProcessDCStop), new(AnyProcessTerminate), new(AnyProcessPerfCtr),
+		new(AnyProcessPerfCtrRundown), new(AnyProcessInSwap), new(AnyProcessBootPhaseStart),
+		new(AnyProcessDefunct), new(AnyProcessWakeChargeUser), new(AnyProcessWakeChargeExecution),
+		new(AnyProcessWakeChargeKernel), new(AnyProcessWakeChargeInstrumentation), new(AnyProcessWakeChargePreserveProcess),
+		new(AnyProcessWakeReleaseUser), new(AnyProcessWakeReleaseExecution), new(AnyProcessWakeReleaseKernel),
+		new(AnyProcessWakeReleaseInstrumentation), new(AnyProcessWakeReleasePreserveProcess), new(AnyProcessWakeDropUser),
+		new(AnyProcessWakeDropExecution), new(AnyProcessWakeDropKernel), new(AnyProcessWakeDropInstrumentation),
+		new(AnyProcessWakeDropPreserveProcess), new(AnyProcessWakeEventUser), new(AnyProcessWakeEventExecution),
+		new(AnyProcessWakeEventKernel), new(AnyProcessWakeEventInstrumentation), new(AnyProcessWakeEventPreserveProcess),
+		new(AnyProcessDebugEvent), new(AnyThreadStart), new(AnyThreadStop),
+		new(AnyThreadDCStart), new(AnyThreadDCStop), new(AnyThreadCSwitch),
+		new(AnyThreadCompCS), new(AnyThreadSpinLock), new(AnyThreadQueue),
+		new(AnyThreadResource), new(AnyThreadPushlock), new(AnyThreadWaitSingle),
+		new(AnyThreadWaitMultiple), new(AnyThreadDelayExecution), new(AnyThreadSetPriority),
+		new(AnyThreadSetBasePriority), new(AnyThreadReadyThread), new(AnyThreadSetPagePriority),
+		new(AnyThreadSetIoPriority), new(AnyThreadAffinity), new(AnyThreadReserveState),
+		new(AnyThreadReserveBandwidth), new(AnyThreadReserveLateCount), new(AnyThreadWorkerThread),
+		new(AnyThreadDfssStartNewInterval), new(AnyThreadDfssProcessIdleOnlyQueue), new(AnyThreadAntiStarvationBoost),
+		new(AnyThreadMigration), new(AnyThreadEnqueue), new(AnyThreadDequeue),
+		new(AnyThreadWorkerThreadItemStart), new(AnyThreadWorkerThreadItemEnd), new(AnyThreadAutoBoostSetFloor),
+		new(AnyThreadAutoBoostClearFloor), new(AnyThreadAutoBoostEntryExhaustion), new(AnyThreadSubProcessTagChanged),
+		new(AnyThreadSetName), new(AnyPageFaultTransitionFault), new(AnyPageFaultDemandZeroFault),
+		new(AnyPageFaultCopyOnWrite), new(AnyPageFaultGuardPageFault), new(AnyPageFaultHardPageFault),
+		new(AnyPageFaultAccessViolation), new(AnyPageFaultHardFault), new(AnyPageFaultInMemory),
+		new(AnyPageFaultPfmappedSectionRundown), new(AnyPageFaultPFMappedSectionCreate), new(AnyPageFaultCreateSession),
+		new(AnyPageFaultSessionDCStop), new(AnyPageFaultSessionRundownDcStart), new(AnyPageFaultSessionDelete),
+		new(AnyPageFaultPFMappedSectionDelete), new(AnyPageFaultVirtualAlloc), new(AnyPageFaultVirtualFree),
+		new(AnyPageFaultHeapRangeRundown), new(AnyPageFaultHeapRangeCreate), new(AnyPageFaultHeapRangeReserve),
+		new(AnyPageFaultHeapRangeRelease), new(AnyPageFaultHeapRangeDestroy), new(AnyPageFaultImageLoadBacked),
+		new(AnyPageFaultSystemMemInfo), new(AnyPageFaultContmemGenerate), new(AnyPageFaultInMemoryActive),
+		new(AnyPageFaultPageAccess), new(AnyPageFaultRangeAccess), new(AnyPageFaultRangeRelease),
+		new(AnyPageFaultKernelMemUsage), new(AnyPageFaultProcessMemInfo), new(AnyPageFaultMemInfoSessionWS),
+		new(AnyPageFaultVirtualRotate), new(AnyPageFaultVirtualAllocDCStart), new(AnyPageFaultVirtualAllocDCStop),
+		new(AnyPageFaultPageAccessEx), new(AnyPageFaultMemResetInfo), new(AnyPageFaultPfmappedSectionObjectCreate),
+		new(AnyPageFaultPfmappedSectionObjectDelete), new(AnyDiskIoRead), new(AnyDiskIoWrite),
+		new(AnyDiskIoReadInit), new(AnyDiskIoWriteInit), new(AnyDiskIoFlushBuffers),
+		new(AnyDiskIoFlushInit), new(AnyDiskIoIoRedirectedInit), new(AnyDiskIoDriverMajorFunctionCall),
+		new(AnyDiskIoDriverMajorFunctionReturn), new(AnyDiskIoDriverCompletionRoutine), new(AnyDiskIoDriverCompleteRequest),
+		new(AnyDiskIoDriverCompleteRequestReturn), new(AnyDiskIoBootPrefetchInformation), new(AnyDiskIoOpticalRead),
+		new(AnyDiskIoOpticalWrite), new(AnyDiskIoOpticalFlushBuffers), new(AnyDiskIoOpticalReadInit),
+		new(AnyDiskIoOpticalWriteInit), new(AnyDiskIoOpticalFlushInit), new(AnyImageIDInfo),
+		new(AnyImageIDNone), new(AnyImageIDDbgIDDBG), new(AnyImageIDDbgIDRSDS),
+		new(AnyImageIDDbgIDILRSDS), new(AnyImageIDDbgPPDB), new(AnyImageIDEmbeddedPPDB),
+		new(AnyImageIDDbgDeterm), new(AnyImageIDError), new(AnyImageIDFileVersion),
+		new(AnyPowerBatteryLifeInfo), new(AnyPowerIdleStateChange), new(AnyPowerSetPowerAction),
+		new(AnyPowerSetPowerActionRet), new(AnyPowerSetDevicesState), new(AnyPowerSetDevicesStateRet),
+		new(AnyPowerPoNotifyDevice), new(AnyPowerPoNotifyDeviceComplete), new(AnyPowerPoSessionCallout),
+		new(AnyPowerPoSessionCalloutRet), new(AnyPowerPoPresleep), new(AnyPowerPoPostsleep),
+		new(AnyPowerPoCalibratedPerfcounter), new(AnyPowerPpmPerfStateChange), new(AnyPowerPpmIdleStateChange),
+		new(AnyPowerPpmThermalConstraint), new(AnyPowerPoSignalResumeUi), new(AnyPowerPoSignalVideoOn),
+		new(AnyPowerPpmIdleStateEnter), new(AnyPowerPpmIdleStateExit), new(AnyPowerIdleExitLatency),
+		new(AnyPowerPpmIdleProcessorSelection), new(AnyPowerPpmIdlePlatformSelection), new(AnyLostEventRTLostEvent),
+		new(AnyLostEventRTLostBuffer), new(AnyLostEventRTLostFile), new(AnyThreadPoolCBEnqueue),
+		new(AnyThreadPoolCBDequeue), new(AnyThreadPoolCBStart), new(AnyThreadPoolCBStop),
+		new(AnyThreadPoolCBCancel), new(AnyThreadPoolPoolCreate), new(AnyThreadPoolPoolClose),
+		new(AnyThreadPoolThreadMinSet), new(AnyThreadPoolThreadMaxSet), new(AnyThreadPoolWTNodeSwitch),
+		new(AnyThreadPoolTimerSet), new(AnyThreadPoolTimerCancelled), new(AnyThreadPoolTimerSetNtTimer),
+		new(AnyThreadPoolTimerCancelNtTimer), new(AnyThreadPoolTimerExpirationBegin), new(AnyThreadPoolTimerExpirationEnd),
+		new(AnyThreadPoolTimerExpiration), new(AnyWinSatWinSPR), new(AnyWinSatMetrics),
+		new(AnyWinSatSystemConfig),
+	}
 }

@@ -3,18 +3,15 @@
 
 package kernel
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// SplitIoVolMgrV2 is the classic event of class
-// d837ca92-12b9-44a5-ad6a-3a65b3578aa8, opcode 32 (VolMgr), version 2, of task
-// SplitIo, keyword EVENT_TRACE_FLAG_SPLIT_IO.
+// SplitIoVolMgrV2 is the classic event of class d837ca92-12b9-44a5-ad6a-3a65b3578aa8, opcode
+// 32 (VolMgr), version 2, of [TaskSplitIo], enabled by [KeywordSplitIo] (0x200000). Its
+// payload has 16 bytes, 8 in programs of 32 bits. [AnySplitIoVolMgr] takes newer versions,
+// too.
 //
-// xperf's name for stacks of it is SplitIO. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is SplitIO. The layout is that of descriptions; no trace with
+// the event was at hand.
 type SplitIoVolMgrV2 struct {
 	ParentIrp etw.Pointer
 	ChildIrp  etw.Pointer
@@ -23,8 +20,7 @@ type SplitIoVolMgrV2 struct {
 // EventDesc returns the description of the event.
 func (*SplitIoVolMgrV2) EventDesc() *etw.EventDesc { return &splitIoVolMgrV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SplitIoVolMgrV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ParentIrp = c.Pointer()
@@ -54,33 +50,24 @@ func (e *SplitIoVolMgrV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SplitIoVolMgrV2) Clone() *SplitIoVolMgrV2 { return &e }
 
-func (e SplitIoVolMgrV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SplitIoVolMgrV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SplitIoVolMgrV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SplitIoVolMgrV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var splitIoVolMgrV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 6, Keywords: 0x200000,
-	Class:    etw.GUID{0x92, 0xca, 0x37, 0xd8, 0xb9, 0x12, 0xa5, 0x44, 0xad, 0x6a, 0x3a, 0x65, 0xb3, 0x57, 0x8a, 0xa8},
-	TaskName: "SplitIo", OpcodeName: "VolMgr",
+	Class: classSplitIo, TaskName: "SplitIo", OpcodeName: "VolMgr",
 	Fields: []etw.FieldDesc{
 		{Name: "ParentIrp", Type: etw.InPointer},
 		{Name: "ChildIrp", Type: etw.InPointer},
 	},
 }
 
-// AnySplitIoVolMgr is [SplitIoVolMgrV2] in any version: a newer one is decoded
-// like it.
+// AnySplitIoVolMgr is [SplitIoVolMgrV2] in any version: a newer one is decoded like it.
 type AnySplitIoVolMgr struct {
 	Seen etw.Seen
 	SplitIoVolMgrV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySplitIoVolMgr) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&splitIoVolMgrV2} }
-func (e *AnySplitIoVolMgr) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySplitIoVolMgr) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SplitIoVolMgrV2.DecodePayload(p, ptr)

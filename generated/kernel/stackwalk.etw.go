@@ -5,24 +5,20 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// StackWalkStackV2 is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 32 (Stack), version 2, of task
-// StackWalk.
+// StackWalkStackV2 is the classic event of class def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode
+// 32 (Stack), version 2, of [TaskStackWalk]. [AnyStackWalkStack] takes newer versions, too.
 //
-// A call stack of the event with the time EventTimeStamp. One event may have
-// two: first one with kernel addresses, later one with those of user mode.
-// Logged with PERF_BACKTRACE of the group masks.
+// A call stack of the event with the time EventTimeStamp. One event may have two: first one
+// with kernel addresses, later one with those of user mode. Logged with PERF_BACKTRACE of the
+// group masks.
 type StackWalkStackV2 struct {
-	// The time of the event that the stack is of, as the clock had it: see
-	// Record.RawTimestamp.
+	// The time of the event that the stack is of, as the clock had it: see Record.RawTimestamp.
 	EventTimeStamp uint64
-	// The process of the stack.
-	StackProcess uint32
+	StackProcess   uint32 // The process of the stack.
 	// The thread of the stack. It decides if several events have the time.
 	StackThread uint32
 	// Addresses, the innermost frame first.
@@ -32,8 +28,7 @@ type StackWalkStackV2 struct {
 // EventDesc returns the description of the event.
 func (*StackWalkStackV2) EventDesc() *etw.EventDesc { return &stackWalkStackV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StackWalkStackV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&stackWalkStackV2, p, ptr)
@@ -77,14 +72,11 @@ func (e StackWalkStackV2) Clone() *StackWalkStackV2 {
 	return &e
 }
 
-func (e StackWalkStackV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StackWalkStackV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StackWalkStackV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StackWalkStackV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stackWalkStackV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 13,
-	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	TaskName: "StackWalk", OpcodeName: "Stack",
+	Class: classStackWalk, TaskName: "StackWalk", OpcodeName: "Stack",
 	Fields: []etw.FieldDesc{
 		{Name: "EventTimeStamp", Type: etw.InUInt64},
 		{Name: "StackProcess", Type: etw.InUInt32, Out: etw.OutPID},
@@ -93,19 +85,13 @@ var stackWalkStackV2 = etw.EventDesc{
 	},
 }
 
-// AnyStackWalkStack is [StackWalkStackV2] in any version: a newer one is
-// decoded like it.
+// AnyStackWalkStack is [StackWalkStackV2] in any version: a newer one is decoded like it.
 type AnyStackWalkStack struct {
 	Seen etw.Seen
 	StackWalkStackV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStackWalkStack) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stackWalkStackV2} }
-func (e *AnyStackWalkStack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStackWalkStack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.StackWalkStackV2.DecodePayload(p, ptr)
@@ -117,14 +103,13 @@ func (e AnyStackWalkStack) Clone() *AnyStackWalkStack {
 	return &e
 }
 
-// StackWalkKeyCreateV2 is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 34 (KeyCreate), version 2, of
-// task StackWalk.
+// StackWalkKeyCreateV2 is the classic event of class def2fe46-7bd6-4b80-bd94-f57fe20d0ce3,
+// opcode 34 (KeyCreate), version 2, of [TaskStackWalk]. [AnyStackWalkKeyCreate] takes newer
+// versions, too.
 //
-// The addresses that a key stands for. Keys are used again, so that the next
-// such event after a reference counts. Logged with PERF_BACKTRACE of the group
-// masks. The layout is that of descriptions; no trace with the event was at
-// hand.
+// The addresses that a key stands for. Keys are used again, so that the next such event after
+// a reference counts. Logged with PERF_BACKTRACE of the group masks. The layout is that of
+// descriptions; no trace with the event was at hand.
 type StackWalkKeyCreateV2 struct {
 	// What StackKeyKernel and StackKeyUser refer to these addresses by.
 	Key etw.Pointer
@@ -135,8 +120,7 @@ type StackWalkKeyCreateV2 struct {
 // EventDesc returns the description of the event.
 func (*StackWalkKeyCreateV2) EventDesc() *etw.EventDesc { return &stackWalkKeyCreateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StackWalkKeyCreateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*stackWalkTypeGroup1Layout)(e).decode(p, ptr, &stackWalkKeyCreateV2)
 }
@@ -157,19 +141,15 @@ func (e StackWalkKeyCreateV2) Clone() *StackWalkKeyCreateV2 {
 	return &e
 }
 
-func (e StackWalkKeyCreateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StackWalkKeyCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StackWalkKeyCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StackWalkKeyCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stackWalkKeyCreateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 13,
-	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	TaskName: "StackWalk", OpcodeName: "KeyCreate",
+	Class: classStackWalk, TaskName: "StackWalk", OpcodeName: "KeyCreate",
 	Fields: stackWalkTypeGroup1LayoutFields,
 }
 
-// stackWalkTypeGroup1Layout is the template StackWalk_TypeGroup1, which
-// several events use.
+// stackWalkTypeGroup1Layout is the template StackWalk_TypeGroup1, which several events use.
 type stackWalkTypeGroup1Layout StackWalkKeyCreateV2
 
 func (e *stackWalkTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -205,21 +185,14 @@ var stackWalkTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "StackFrame", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyStackWalkKeyCreate is [StackWalkKeyCreateV2] in any version: a newer one
-// is decoded like it.
+// AnyStackWalkKeyCreate is [StackWalkKeyCreateV2] in any version: a newer one is decoded like
+// it.
 type AnyStackWalkKeyCreate struct {
 	Seen etw.Seen
 	StackWalkKeyCreateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStackWalkKeyCreate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&stackWalkKeyCreateV2}
-}
-func (e *AnyStackWalkKeyCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStackWalkKeyCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.StackWalkKeyCreateV2.DecodePayload(p, ptr)
@@ -231,13 +204,12 @@ func (e AnyStackWalkKeyCreate) Clone() *AnyStackWalkKeyCreate {
 	return &e
 }
 
-// StackWalkKeyDeleteV2 is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 35 (KeyDelete), version 2, of
-// task StackWalk.
+// StackWalkKeyDeleteV2 is the classic event of class def2fe46-7bd6-4b80-bd94-f57fe20d0ce3,
+// opcode 35 (KeyDelete), version 2, of [TaskStackWalk]. [AnyStackWalkKeyDelete] takes newer
+// versions, too.
 //
-// The addresses that a key stands for. Keys are used again, so that the next
-// such event after a reference counts. Logged with PERF_BACKTRACE of the group
-// masks.
+// The addresses that a key stands for. Keys are used again, so that the next such event after
+// a reference counts. Logged with PERF_BACKTRACE of the group masks.
 type StackWalkKeyDeleteV2 struct {
 	// What StackKeyKernel and StackKeyUser refer to these addresses by.
 	Key etw.Pointer
@@ -248,8 +220,7 @@ type StackWalkKeyDeleteV2 struct {
 // EventDesc returns the description of the event.
 func (*StackWalkKeyDeleteV2) EventDesc() *etw.EventDesc { return &stackWalkKeyDeleteV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StackWalkKeyDeleteV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*stackWalkTypeGroup1Layout)(e).decode(p, ptr, &stackWalkKeyDeleteV2)
 }
@@ -270,32 +241,22 @@ func (e StackWalkKeyDeleteV2) Clone() *StackWalkKeyDeleteV2 {
 	return &e
 }
 
-func (e StackWalkKeyDeleteV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StackWalkKeyDeleteV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StackWalkKeyDeleteV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StackWalkKeyDeleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stackWalkKeyDeleteV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 13,
-	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	TaskName: "StackWalk", OpcodeName: "KeyDelete",
+	Class: classStackWalk, TaskName: "StackWalk", OpcodeName: "KeyDelete",
 	Fields: stackWalkTypeGroup1LayoutFields,
 }
 
-// AnyStackWalkKeyDelete is [StackWalkKeyDeleteV2] in any version: a newer one
-// is decoded like it.
+// AnyStackWalkKeyDelete is [StackWalkKeyDeleteV2] in any version: a newer one is decoded like
+// it.
 type AnyStackWalkKeyDelete struct {
 	Seen etw.Seen
 	StackWalkKeyDeleteV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStackWalkKeyDelete) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&stackWalkKeyDeleteV2}
-}
-func (e *AnyStackWalkKeyDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStackWalkKeyDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.StackWalkKeyDeleteV2.DecodePayload(p, ptr)
@@ -307,13 +268,12 @@ func (e AnyStackWalkKeyDelete) Clone() *AnyStackWalkKeyDelete {
 	return &e
 }
 
-// StackWalkKeyRundownV2 is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 36 (KeyRundown), version 2, of
-// task StackWalk.
+// StackWalkKeyRundownV2 is the classic event of class def2fe46-7bd6-4b80-bd94-f57fe20d0ce3,
+// opcode 36 (KeyRundown), version 2, of [TaskStackWalk]. [AnyStackWalkKeyRundown] takes newer
+// versions, too.
 //
-// The addresses that a key stands for. Keys are used again, so that the next
-// such event after a reference counts. Logged with PERF_BACKTRACE of the group
-// masks.
+// The addresses that a key stands for. Keys are used again, so that the next such event after
+// a reference counts. Logged with PERF_BACKTRACE of the group masks.
 type StackWalkKeyRundownV2 struct {
 	// What StackKeyKernel and StackKeyUser refer to these addresses by.
 	Key etw.Pointer
@@ -324,8 +284,7 @@ type StackWalkKeyRundownV2 struct {
 // EventDesc returns the description of the event.
 func (*StackWalkKeyRundownV2) EventDesc() *etw.EventDesc { return &stackWalkKeyRundownV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StackWalkKeyRundownV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*stackWalkTypeGroup1Layout)(e).decode(p, ptr, &stackWalkKeyRundownV2)
 }
@@ -346,32 +305,22 @@ func (e StackWalkKeyRundownV2) Clone() *StackWalkKeyRundownV2 {
 	return &e
 }
 
-func (e StackWalkKeyRundownV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StackWalkKeyRundownV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StackWalkKeyRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StackWalkKeyRundownV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stackWalkKeyRundownV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 13,
-	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	TaskName: "StackWalk", OpcodeName: "KeyRundown",
+	Class: classStackWalk, TaskName: "StackWalk", OpcodeName: "KeyRundown",
 	Fields: stackWalkTypeGroup1LayoutFields,
 }
 
-// AnyStackWalkKeyRundown is [StackWalkKeyRundownV2] in any version: a newer
-// one is decoded like it.
+// AnyStackWalkKeyRundown is [StackWalkKeyRundownV2] in any version: a newer one is decoded
+// like it.
 type AnyStackWalkKeyRundown struct {
 	Seen etw.Seen
 	StackWalkKeyRundownV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStackWalkKeyRundown) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&stackWalkKeyRundownV2}
-}
-func (e *AnyStackWalkKeyRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStackWalkKeyRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.StackWalkKeyRundownV2.DecodePayload(p, ptr)
@@ -384,18 +333,16 @@ func (e AnyStackWalkKeyRundown) Clone() *AnyStackWalkKeyRundown {
 }
 
 // StackWalkStackKeyKernelV2 is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 37 (StackKeyKernel), version 2,
-// of task StackWalk.
+// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 37 (StackKeyKernel), version 2, of
+// [TaskStackWalk]. Its payload has 24 bytes, 20 in programs of 32 bits.
+// [AnyStackWalkStackKeyKernel] takes newer versions, too.
 //
-// The kernel's half of the call stack of an event, as a key of a
-// StackWalk/KeyDelete or KeyRundown event to come. Logged with PERF_BACKTRACE
-// of the group masks.
+// The kernel's half of the call stack of an event, as a key of a StackWalk/KeyDelete or
+// KeyRundown event to come. Logged with PERF_BACKTRACE of the group masks.
 type StackWalkStackKeyKernelV2 struct {
-	// The time of the event that the stack is of, as the clock had it: see
-	// Record.RawTimestamp.
+	// The time of the event that the stack is of, as the clock had it: see Record.RawTimestamp.
 	EventTimeStamp uint64
-	// The process of the stack.
-	StackProcess uint32
+	StackProcess   uint32 // The process of the stack.
 	// The thread of the stack. It decides if several events have the time.
 	StackThread uint32
 	StackKey    etw.Pointer
@@ -404,8 +351,7 @@ type StackWalkStackKeyKernelV2 struct {
 // EventDesc returns the description of the event.
 func (*StackWalkStackKeyKernelV2) EventDesc() *etw.EventDesc { return &stackWalkStackKeyKernelV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *StackWalkStackKeyKernelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*stackWalkKeyLayout)(e).decode(p, ptr, &stackWalkStackKeyKernelV2)
 }
@@ -423,14 +369,11 @@ func (e *StackWalkStackKeyKernelV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e StackWalkStackKeyKernelV2) Clone() *StackWalkStackKeyKernelV2 { return &e }
 
-func (e StackWalkStackKeyKernelV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StackWalkStackKeyKernelV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StackWalkStackKeyKernelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StackWalkStackKeyKernelV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stackWalkStackKeyKernelV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 13,
-	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	TaskName: "StackWalk", OpcodeName: "StackKeyKernel",
+	Class: classStackWalk, TaskName: "StackWalk", OpcodeName: "StackKeyKernel",
 	Fields: stackWalkKeyLayoutFields,
 }
 
@@ -479,21 +422,14 @@ var stackWalkKeyLayoutFields = []etw.FieldDesc{
 	{Name: "StackKey", Type: etw.InPointer},
 }
 
-// AnyStackWalkStackKeyKernel is [StackWalkStackKeyKernelV2] in any version: a
-// newer one is decoded like it.
+// AnyStackWalkStackKeyKernel is [StackWalkStackKeyKernelV2] in any version: a newer one is
+// decoded like it.
 type AnyStackWalkStackKeyKernel struct {
 	Seen etw.Seen
 	StackWalkStackKeyKernelV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStackWalkStackKeyKernel) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&stackWalkStackKeyKernelV2}
-}
-func (e *AnyStackWalkStackKeyKernel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStackWalkStackKeyKernel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.StackWalkStackKeyKernelV2.DecodePayload(p, ptr)
@@ -502,18 +438,16 @@ func (e *AnyStackWalkStackKeyKernel) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyStackWalkStackKeyKernel) Clone() *AnyStackWalkStackKeyKernel { return &e }
 
-// StackWalkStackKeyUserV2 is the classic event of class
-// def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 38 (StackKeyUser), version 2,
-// of task StackWalk.
+// StackWalkStackKeyUserV2 is the classic event of class def2fe46-7bd6-4b80-bd94-f57fe20d0ce3,
+// opcode 38 (StackKeyUser), version 2, of [TaskStackWalk]. Its payload has 24 bytes, 20 in
+// programs of 32 bits. [AnyStackWalkStackKeyUser] takes newer versions, too.
 //
-// The user-mode half of the call stack of an event, as a key. Logged with
-// PERF_BACKTRACE of the group masks.
+// The user-mode half of the call stack of an event, as a key. Logged with PERF_BACKTRACE of
+// the group masks.
 type StackWalkStackKeyUserV2 struct {
-	// The time of the event that the stack is of, as the clock had it: see
-	// Record.RawTimestamp.
+	// The time of the event that the stack is of, as the clock had it: see Record.RawTimestamp.
 	EventTimeStamp uint64
-	// The process of the stack.
-	StackProcess uint32
+	StackProcess   uint32 // The process of the stack.
 	// The thread of the stack. It decides if several events have the time.
 	StackThread uint32
 	StackKey    etw.Pointer
@@ -522,8 +456,7 @@ type StackWalkStackKeyUserV2 struct {
 // EventDesc returns the description of the event.
 func (*StackWalkStackKeyUserV2) EventDesc() *etw.EventDesc { return &stackWalkStackKeyUserV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *StackWalkStackKeyUserV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*stackWalkKeyLayout)(e).decode(p, ptr, &stackWalkStackKeyUserV2)
 }
@@ -541,32 +474,22 @@ func (e *StackWalkStackKeyUserV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e StackWalkStackKeyUserV2) Clone() *StackWalkStackKeyUserV2 { return &e }
 
-func (e StackWalkStackKeyUserV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StackWalkStackKeyUserV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StackWalkStackKeyUserV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StackWalkStackKeyUserV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stackWalkStackKeyUserV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 13,
-	Class:    etw.GUID{0x46, 0xfe, 0xf2, 0xde, 0xd6, 0x7b, 0x80, 0x4b, 0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3},
-	TaskName: "StackWalk", OpcodeName: "StackKeyUser",
+	Class: classStackWalk, TaskName: "StackWalk", OpcodeName: "StackKeyUser",
 	Fields: stackWalkKeyLayoutFields,
 }
 
-// AnyStackWalkStackKeyUser is [StackWalkStackKeyUserV2] in any version: a
-// newer one is decoded like it.
+// AnyStackWalkStackKeyUser is [StackWalkStackKeyUserV2] in any version: a newer one is decoded
+// like it.
 type AnyStackWalkStackKeyUser struct {
 	Seen etw.Seen
 	StackWalkStackKeyUserV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStackWalkStackKeyUser) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&stackWalkStackKeyUserV2}
-}
-func (e *AnyStackWalkStackKeyUser) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStackWalkStackKeyUser) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.StackWalkStackKeyUserV2.DecodePayload(p, ptr)

@@ -5,14 +5,13 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// SysConfigBuildInfoV0 is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 32 (BuildInfo), version 0, of
-// task SysConfig.
+// SysConfigBuildInfoV0 is the classic event of class 9b79ee91-b5fd-41c0-a243-4248e266e9d0,
+// opcode 32 (BuildInfo), version 0, of [TaskSysConfig]. [AnySysConfigBuildInfo] takes newer
+// versions, too.
 //
 // The build of Windows.
 type SysConfigBuildInfoV0 struct {
@@ -24,8 +23,7 @@ type SysConfigBuildInfoV0 struct {
 // EventDesc returns the description of the event.
 func (*SysConfigBuildInfoV0) EventDesc() *etw.EventDesc { return &sysConfigBuildInfoV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SysConfigBuildInfoV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&sysConfigBuildInfoV0, p, ptr)
@@ -66,14 +64,11 @@ func (e SysConfigBuildInfoV0) Clone() *SysConfigBuildInfoV0 {
 	return &e
 }
 
-func (e SysConfigBuildInfoV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SysConfigBuildInfoV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SysConfigBuildInfoV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SysConfigBuildInfoV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sysConfigBuildInfoV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Opcode: 32, Task: 29,
-	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	TaskName: "SysConfig", OpcodeName: "BuildInfo",
+	Class: classSysConfig, TaskName: "SysConfig", OpcodeName: "BuildInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "InstallDate", Type: etw.InFileTime},
 		{Name: "BuildLab", Type: etw.InUnicodeString},
@@ -81,21 +76,14 @@ var sysConfigBuildInfoV0 = etw.EventDesc{
 	},
 }
 
-// AnySysConfigBuildInfo is [SysConfigBuildInfoV0] in any version: a newer one
-// is decoded like it.
+// AnySysConfigBuildInfo is [SysConfigBuildInfoV0] in any version: a newer one is decoded like
+// it.
 type AnySysConfigBuildInfo struct {
 	Seen etw.Seen
 	SysConfigBuildInfoV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySysConfigBuildInfo) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sysConfigBuildInfoV0}
-}
-func (e *AnySysConfigBuildInfo) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySysConfigBuildInfo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SysConfigBuildInfoV0.DecodePayload(p, ptr)
@@ -108,9 +96,9 @@ func (e AnySysConfigBuildInfo) Clone() *AnySysConfigBuildInfo {
 	return &e
 }
 
-// SysConfigSystemPathsV0 is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 33 (SystemPaths), version 0, of
-// task SysConfig.
+// SysConfigSystemPathsV0 is the classic event of class 9b79ee91-b5fd-41c0-a243-4248e266e9d0,
+// opcode 33 (SystemPaths), version 0, of [TaskSysConfig]. [AnySysConfigSystemPaths] takes
+// newer versions, too.
 //
 // The folders of Windows.
 type SysConfigSystemPathsV0 struct {
@@ -121,8 +109,7 @@ type SysConfigSystemPathsV0 struct {
 // EventDesc returns the description of the event.
 func (*SysConfigSystemPathsV0) EventDesc() *etw.EventDesc { return &sysConfigSystemPathsV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SysConfigSystemPathsV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SystemDirectory = c.UTF16()
@@ -156,35 +143,25 @@ func (e SysConfigSystemPathsV0) Clone() *SysConfigSystemPathsV0 {
 	return &e
 }
 
-func (e SysConfigSystemPathsV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SysConfigSystemPathsV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SysConfigSystemPathsV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SysConfigSystemPathsV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sysConfigSystemPathsV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 29,
-	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	TaskName: "SysConfig", OpcodeName: "SystemPaths",
+	Class: classSysConfig, TaskName: "SysConfig", OpcodeName: "SystemPaths",
 	Fields: []etw.FieldDesc{
 		{Name: "SystemDirectory", Type: etw.InUnicodeString},
 		{Name: "SystemWindowsDirectory", Type: etw.InUnicodeString},
 	},
 }
 
-// AnySysConfigSystemPaths is [SysConfigSystemPathsV0] in any version: a newer
-// one is decoded like it.
+// AnySysConfigSystemPaths is [SysConfigSystemPathsV0] in any version: a newer one is decoded
+// like it.
 type AnySysConfigSystemPaths struct {
 	Seen etw.Seen
 	SysConfigSystemPathsV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySysConfigSystemPaths) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sysConfigSystemPathsV0}
-}
-func (e *AnySysConfigSystemPaths) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySysConfigSystemPaths) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SysConfigSystemPathsV0.DecodePayload(p, ptr)
@@ -197,21 +174,19 @@ func (e AnySysConfigSystemPaths) Clone() *AnySysConfigSystemPaths {
 	return &e
 }
 
-// SysConfigUnknownVolumeV0 is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 34 (UnknownVolume), version 0,
-// of task SysConfig.
+// SysConfigUnknownVolumeV0 is the classic event of class 9b79ee91-b5fd-41c0-a243-4248e266e9d0,
+// opcode 34 (UnknownVolume), version 0, of [TaskSysConfig]. [AnySysConfigUnknownVolume] takes
+// newer versions, too.
 //
 // A volume without a drive letter.
 type SysConfigUnknownVolumeV0 struct {
-	// The path of the kernel, with a backslash at its end.
-	NtPath etw.UTF16
+	NtPath etw.UTF16 // The path of the kernel, with a backslash at its end.
 }
 
 // EventDesc returns the description of the event.
 func (*SysConfigUnknownVolumeV0) EventDesc() *etw.EventDesc { return &sysConfigUnknownVolumeV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SysConfigUnknownVolumeV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.NtPath = c.UTF16()
@@ -240,34 +215,24 @@ func (e SysConfigUnknownVolumeV0) Clone() *SysConfigUnknownVolumeV0 {
 	return &e
 }
 
-func (e SysConfigUnknownVolumeV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SysConfigUnknownVolumeV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SysConfigUnknownVolumeV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SysConfigUnknownVolumeV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sysConfigUnknownVolumeV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Opcode: 34, Task: 29,
-	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	TaskName: "SysConfig", OpcodeName: "UnknownVolume",
+	Class: classSysConfig, TaskName: "SysConfig", OpcodeName: "UnknownVolume",
 	Fields: []etw.FieldDesc{
 		{Name: "NtPath", Type: etw.InUnicodeString},
 	},
 }
 
-// AnySysConfigUnknownVolume is [SysConfigUnknownVolumeV0] in any version: a
-// newer one is decoded like it.
+// AnySysConfigUnknownVolume is [SysConfigUnknownVolumeV0] in any version: a newer one is
+// decoded like it.
 type AnySysConfigUnknownVolume struct {
 	Seen etw.Seen
 	SysConfigUnknownVolumeV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySysConfigUnknownVolume) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sysConfigUnknownVolumeV0}
-}
-func (e *AnySysConfigUnknownVolume) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySysConfigUnknownVolume) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SysConfigUnknownVolumeV0.DecodePayload(p, ptr)
@@ -279,23 +244,20 @@ func (e AnySysConfigUnknownVolume) Clone() *AnySysConfigUnknownVolume {
 	return &e
 }
 
-// SysConfigVolumeMappingV0 is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 35 (VolumeMapping), version 0,
-// of task SysConfig.
+// SysConfigVolumeMappingV0 is the classic event of class 9b79ee91-b5fd-41c0-a243-4248e266e9d0,
+// opcode 35 (VolumeMapping), version 0, of [TaskSysConfig]. [AnySysConfigVolumeMapping] takes
+// newer versions, too.
 //
 // The path that a device's path starts with for programs.
 type SysConfigVolumeMappingV0 struct {
-	// The path of the kernel, with a backslash at its end.
-	NtPath etw.UTF16
-	// What programs write in its place.
-	DosPath etw.UTF16
+	NtPath  etw.UTF16 // The path of the kernel, with a backslash at its end.
+	DosPath etw.UTF16 // What programs write in its place.
 }
 
 // EventDesc returns the description of the event.
 func (*SysConfigVolumeMappingV0) EventDesc() *etw.EventDesc { return &sysConfigVolumeMappingV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SysConfigVolumeMappingV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.NtPath = c.UTF16()
@@ -329,35 +291,25 @@ func (e SysConfigVolumeMappingV0) Clone() *SysConfigVolumeMappingV0 {
 	return &e
 }
 
-func (e SysConfigVolumeMappingV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SysConfigVolumeMappingV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SysConfigVolumeMappingV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SysConfigVolumeMappingV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sysConfigVolumeMappingV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Opcode: 35, Task: 29,
-	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	TaskName: "SysConfig", OpcodeName: "VolumeMapping",
+	Class: classSysConfig, TaskName: "SysConfig", OpcodeName: "VolumeMapping",
 	Fields: []etw.FieldDesc{
 		{Name: "NtPath", Type: etw.InUnicodeString},
 		{Name: "DosPath", Type: etw.InUnicodeString},
 	},
 }
 
-// AnySysConfigVolumeMapping is [SysConfigVolumeMappingV0] in any version: a
-// newer one is decoded like it.
+// AnySysConfigVolumeMapping is [SysConfigVolumeMappingV0] in any version: a newer one is
+// decoded like it.
 type AnySysConfigVolumeMapping struct {
 	Seen etw.Seen
 	SysConfigVolumeMappingV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySysConfigVolumeMapping) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sysConfigVolumeMappingV0}
-}
-func (e *AnySysConfigVolumeMapping) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySysConfigVolumeMapping) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SysConfigVolumeMappingV0.DecodePayload(p, ptr)
@@ -371,8 +323,9 @@ func (e AnySysConfigVolumeMapping) Clone() *AnySysConfigVolumeMapping {
 }
 
 // SysConfigNetworkInterfaceV0 is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 36 (NetworkInterface), version
-// 0, of task SysConfig.
+// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 36 (NetworkInterface), version 0, of
+// [TaskSysConfig]. Its payload has 1352 bytes. [AnySysConfigNetworkInterface] takes newer
+// versions, too.
 //
 // A network interface, as a MIB_IF_ROW2.
 type SysConfigNetworkInterfaceV0 struct {
@@ -392,42 +345,39 @@ type SysConfigNetworkInterfaceV0 struct {
 	AccessType                  uint32
 	DirectionType               uint32
 	InterfaceAndOperStatusFlags uint8
-	// Means nothing.
-	Pad1              etw.Binary
-	OperStatus        uint32
-	AdminStatus       uint32
-	MediaConnectState uint32
-	NetworkGuid       etw.GUID
-	ConnectionType    uint32
-	// Means nothing.
-	Pad2               uint32
-	TransmitLinkSpeed  uint64
-	ReceiveLinkSpeed   uint64
-	InOctets           uint64
-	InUcastPkts        uint64
-	InNUcastPkts       uint64
-	InDiscards         uint64
-	InErrors           uint64
-	InUnknownProtos    uint64
-	InUcastOctets      uint64
-	InMulticastOctets  uint64
-	InBroadcastOctets  uint64
-	OutOctets          uint64
-	OutUcastPkts       uint64
-	OutNUcastPkts      uint64
-	OutDiscards        uint64
-	OutErrors          uint64
-	OutUcastOctets     uint64
-	OutMulticastOctets uint64
-	OutBroadcastOctets uint64
-	OutQLen            uint64
+	Pad1                        etw.Binary // Means nothing.
+	OperStatus                  uint32
+	AdminStatus                 uint32
+	MediaConnectState           uint32
+	NetworkGuid                 etw.GUID
+	ConnectionType              uint32
+	Pad2                        uint32 // Means nothing.
+	TransmitLinkSpeed           uint64
+	ReceiveLinkSpeed            uint64
+	InOctets                    uint64
+	InUcastPkts                 uint64
+	InNUcastPkts                uint64
+	InDiscards                  uint64
+	InErrors                    uint64
+	InUnknownProtos             uint64
+	InUcastOctets               uint64
+	InMulticastOctets           uint64
+	InBroadcastOctets           uint64
+	OutOctets                   uint64
+	OutUcastPkts                uint64
+	OutNUcastPkts               uint64
+	OutDiscards                 uint64
+	OutErrors                   uint64
+	OutUcastOctets              uint64
+	OutMulticastOctets          uint64
+	OutBroadcastOctets          uint64
+	OutQLen                     uint64
 }
 
 // EventDesc returns the description of the event.
 func (*SysConfigNetworkInterfaceV0) EventDesc() *etw.EventDesc { return &sysConfigNetworkInterfaceV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SysConfigNetworkInterfaceV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&sysConfigNetworkInterfaceV0, p, ptr)
@@ -631,14 +581,11 @@ func (e SysConfigNetworkInterfaceV0) Clone() *SysConfigNetworkInterfaceV0 {
 	return &e
 }
 
-func (e SysConfigNetworkInterfaceV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SysConfigNetworkInterfaceV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SysConfigNetworkInterfaceV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SysConfigNetworkInterfaceV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sysConfigNetworkInterfaceV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Opcode: 36, Task: 29,
-	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	TaskName: "SysConfig", OpcodeName: "NetworkInterface",
+	Class: classSysConfig, TaskName: "SysConfig", OpcodeName: "NetworkInterface",
 	Fields: []etw.FieldDesc{
 		{Name: "InterfaceLuid", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "InterfaceIndex", Type: etw.InUInt32},
@@ -686,21 +633,14 @@ var sysConfigNetworkInterfaceV0 = etw.EventDesc{
 	},
 }
 
-// AnySysConfigNetworkInterface is [SysConfigNetworkInterfaceV0] in any
-// version: a newer one is decoded like it.
+// AnySysConfigNetworkInterface is [SysConfigNetworkInterfaceV0] in any version: a newer one is
+// decoded like it.
 type AnySysConfigNetworkInterface struct {
 	Seen etw.Seen
 	SysConfigNetworkInterfaceV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySysConfigNetworkInterface) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sysConfigNetworkInterfaceV0}
-}
-func (e *AnySysConfigNetworkInterface) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySysConfigNetworkInterface) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SysConfigNetworkInterfaceV0.DecodePayload(p, ptr)
@@ -716,9 +656,9 @@ func (e AnySysConfigNetworkInterface) Clone() *AnySysConfigNetworkInterface {
 	return &e
 }
 
-// SysConfigDeviceFamilyV0 is the classic event of class
-// 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 37 (DeviceFamily), version 0,
-// of task SysConfig.
+// SysConfigDeviceFamilyV0 is the classic event of class 9b79ee91-b5fd-41c0-a243-4248e266e9d0,
+// opcode 37 (DeviceFamily), version 0, of [TaskSysConfig]. Its payload has 16 bytes.
+// [AnySysConfigDeviceFamily] takes newer versions, too.
 type SysConfigDeviceFamilyV0 struct {
 	UAPInfo      uint64
 	DeviceFamily uint32
@@ -728,8 +668,7 @@ type SysConfigDeviceFamilyV0 struct {
 // EventDesc returns the description of the event.
 func (*SysConfigDeviceFamilyV0) EventDesc() *etw.EventDesc { return &sysConfigDeviceFamilyV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SysConfigDeviceFamilyV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&sysConfigDeviceFamilyV0, p, ptr)
@@ -764,14 +703,11 @@ func (e *SysConfigDeviceFamilyV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SysConfigDeviceFamilyV0) Clone() *SysConfigDeviceFamilyV0 { return &e }
 
-func (e SysConfigDeviceFamilyV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SysConfigDeviceFamilyV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SysConfigDeviceFamilyV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SysConfigDeviceFamilyV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sysConfigDeviceFamilyV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Opcode: 37, Task: 29,
-	Class:    etw.GUID{0x91, 0xee, 0x79, 0x9b, 0xfd, 0xb5, 0xc0, 0x41, 0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0},
-	TaskName: "SysConfig", OpcodeName: "DeviceFamily",
+	Class: classSysConfig, TaskName: "SysConfig", OpcodeName: "DeviceFamily",
 	Fields: []etw.FieldDesc{
 		{Name: "UAPInfo", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "DeviceFamily", Type: etw.InUInt32},
@@ -779,21 +715,14 @@ var sysConfigDeviceFamilyV0 = etw.EventDesc{
 	},
 }
 
-// AnySysConfigDeviceFamily is [SysConfigDeviceFamilyV0] in any version: a
-// newer one is decoded like it.
+// AnySysConfigDeviceFamily is [SysConfigDeviceFamilyV0] in any version: a newer one is decoded
+// like it.
 type AnySysConfigDeviceFamily struct {
 	Seen etw.Seen
 	SysConfigDeviceFamilyV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySysConfigDeviceFamily) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sysConfigDeviceFamilyV0}
-}
-func (e *AnySysConfigDeviceFamily) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySysConfigDeviceFamily) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SysConfigDeviceFamilyV0.DecodePayload(p, ptr)

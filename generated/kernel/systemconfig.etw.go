@@ -7,38 +7,30 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// SystemConfigCPUV0 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 10 (CPU), version 0, of task
-// SystemConfig.
+// SystemConfigCPUV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 10 (CPU), version 0. Its payload has 804 bytes, 800 in programs of 32 bits.
+// [AnySystemConfigCPU] says what it means.
 //
-// Processors, memory and names of the machine. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigCPUV0 struct {
-	// The speed of a processor.
-	MHz uint32
-	// How many processors there are.
-	NumberOfProcessors uint32
-	// In MB.
-	MemSize uint32
-	// Bytes.
+	MHz                   uint32
+	NumberOfProcessors    uint32
+	MemSize               uint32
 	PageSize              uint32
 	AllocationGranularity uint32
-	// The name of the machine.
-	ComputerName       etw.UTF16
-	DomainName         etw.UTF16
-	HyperThreadingFlag etw.Pointer
+	ComputerName          etw.UTF16
+	DomainName            etw.UTF16
+	HyperThreadingFlag    etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigCPUV0) EventDesc() *etw.EventDesc { return &systemConfigCPUV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigCPUV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&systemConfigCPUV0, p, ptr)
@@ -99,14 +91,11 @@ func (e SystemConfigCPUV0) Clone() *SystemConfigCPUV0 {
 	return &e
 }
 
-func (e SystemConfigCPUV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigCPUV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigCPUV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigCPUV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigCPUV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "CPU",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "CPU",
 	Fields: []etw.FieldDesc{
 		{Name: "MHz", Type: etw.InUInt32},
 		{Name: "NumberOfProcessors", Type: etw.InUInt32},
@@ -119,33 +108,26 @@ var systemConfigCPUV0 = etw.EventDesc{
 	},
 }
 
-// SystemConfigCPUV1 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 10 (CPU), version 1, of task
-// SystemConfig.
+// SystemConfigCPUV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 10 (CPU), version 1. Its payload has 804 bytes, 800 in programs of 32 bits.
+// [AnySystemConfigCPU] says what it means.
 //
-// Processors, memory and names of the machine. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigCPUV1 struct {
-	// The speed of a processor.
-	MHz uint32
-	// How many processors there are.
-	NumberOfProcessors uint32
-	// In MB.
-	MemSize uint32
-	// Bytes.
+	MHz                   uint32
+	NumberOfProcessors    uint32
+	MemSize               uint32
 	PageSize              uint32
 	AllocationGranularity uint32
-	// The name of the machine.
-	ComputerName       etw.UTF16
-	DomainName         etw.UTF16
-	HyperThreadingFlag etw.Pointer
+	ComputerName          etw.UTF16
+	DomainName            etw.UTF16
+	HyperThreadingFlag    etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigCPUV1) EventDesc() *etw.EventDesc { return &systemConfigCPUV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigCPUV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&systemConfigCPUV1, p, ptr)
@@ -206,14 +188,11 @@ func (e SystemConfigCPUV1) Clone() *SystemConfigCPUV1 {
 	return &e
 }
 
-func (e SystemConfigCPUV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigCPUV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigCPUV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigCPUV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigCPUV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "CPU",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "CPU",
 	Fields: []etw.FieldDesc{
 		{Name: "MHz", Type: etw.InUInt32},
 		{Name: "NumberOfProcessors", Type: etw.InUInt32},
@@ -226,33 +205,26 @@ var systemConfigCPUV1 = etw.EventDesc{
 	},
 }
 
-// SystemConfigCPUV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 10 (CPU), version 2, of task
-// SystemConfig.
+// SystemConfigCPUV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 10 (CPU), version 2. Its payload has 808 bytes, 804 in programs of 32 bits.
+// [AnySystemConfigCPU] says what it means.
 //
-// Processors, memory and names of the machine. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigCPUV2 struct {
-	// The speed of a processor.
-	MHz uint32
-	// How many processors there are.
-	NumberOfProcessors uint32
-	// In MB.
-	MemSize uint32
-	// Bytes.
+	MHz                   uint32
+	NumberOfProcessors    uint32
+	MemSize               uint32
 	PageSize              uint32
 	AllocationGranularity uint32
-	// The name of the machine.
-	ComputerName       etw.UTF16
-	DomainName         etw.UTF16
-	HyperThreadingFlag etw.Pointer
+	ComputerName          etw.UTF16
+	DomainName            etw.UTF16
+	HyperThreadingFlag    etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigCPUV2) EventDesc() *etw.EventDesc { return &systemConfigCPUV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigCPUV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&systemConfigCPUV2, p, ptr)
@@ -313,14 +285,11 @@ func (e SystemConfigCPUV2) Clone() *SystemConfigCPUV2 {
 	return &e
 }
 
-func (e SystemConfigCPUV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigCPUV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigCPUV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigCPUV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigCPUV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "CPU",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "CPU",
 	Fields: []etw.FieldDesc{
 		{Name: "MHz", Type: etw.InUInt32},
 		{Name: "NumberOfProcessors", Type: etw.InUInt32},
@@ -333,22 +302,15 @@ var systemConfigCPUV2 = etw.EventDesc{
 	},
 }
 
-// SystemConfigCPUV3 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 10 (CPU), version 3, of task
-// SystemConfig.
-//
-// Processors, memory and names of the machine.
+// SystemConfigCPUV3 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 10 (CPU), version 3. Its payload has 828 bytes, 820 in programs of 32 bits.
+// [AnySystemConfigCPU] says what it means.
 type SystemConfigCPUV3 struct {
-	// The speed of a processor.
-	MHz uint32
-	// How many processors there are.
-	NumberOfProcessors uint32
-	// In MB.
-	MemSize uint32
-	// Bytes.
+	MHz                   uint32
+	NumberOfProcessors    uint32
+	MemSize               uint32
 	PageSize              uint32
 	AllocationGranularity uint32
-	// The name of the machine.
 	ComputerName          etw.UTF16
 	DomainName            etw.UTF16
 	HyperThreadingFlag    etw.Pointer
@@ -364,8 +326,7 @@ type SystemConfigCPUV3 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigCPUV3) EventDesc() *etw.EventDesc { return &systemConfigCPUV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigCPUV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&systemConfigCPUV3, p, ptr)
@@ -454,14 +415,11 @@ func (e SystemConfigCPUV3) Clone() *SystemConfigCPUV3 {
 	return &e
 }
 
-func (e SystemConfigCPUV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigCPUV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigCPUV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigCPUV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigCPUV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "CPU",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "CPU",
 	Fields: []etw.FieldDesc{
 		{Name: "MHz", Type: etw.InUInt32},
 		{Name: "NumberOfProcessors", Type: etw.InUInt32},
@@ -481,29 +439,23 @@ var systemConfigCPUV3 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigCPU is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 10 (CPU), of task SystemConfig,
-// in any version.
+// AnySystemConfigCPU is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 10 (CPU) in any version, of [TaskSystemConfig].
 //
 // Processors, memory and names of the machine.
 //
-// The versions are [SystemConfigCPUV0], [SystemConfigCPUV1],
-// [SystemConfigCPUV2], and [SystemConfigCPUV3]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [SystemConfigCPUV0], [SystemConfigCPUV1], [SystemConfigCPUV2], and
+// [SystemConfigCPUV3]; a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnySystemConfigCPU struct {
 	Seen etw.Seen
 
-	// The speed of a processor.
-	MHz uint32
-	// How many processors there are.
-	NumberOfProcessors uint32
-	// In MB.
-	MemSize uint32
-	// Bytes.
-	PageSize              uint32
+	MHz                   uint32 // The speed of a processor.
+	NumberOfProcessors    uint32 // How many processors there are.
+	MemSize               uint32 // In MB.
+	PageSize              uint32 // Bytes.
 	AllocationGranularity uint32
-	// The name of the machine.
-	ComputerName          etw.UTF16
+	ComputerName          etw.UTF16 // The name of the machine.
 	DomainName            etw.UTF16
 	HyperThreadingFlag    etw.Pointer
 	HighestUserAddress    etw.Pointer           // since version 3
@@ -515,27 +467,38 @@ type AnySystemConfigCPU struct {
 	MemorySpeed           uint32                // since version 3
 }
 
-// HasHighestUserAddress and its like report whether the version that was
-// decoded has a field.
-func (e *AnySystemConfigCPU) HasHighestUserAddress() bool    { return e.Seen.Layout >= 3 }
+// HasHighestUserAddress reports whether the decoded version has HighestUserAddress.
+func (e *AnySystemConfigCPU) HasHighestUserAddress() bool { return e.Seen.Layout >= 3 }
+
+// HasProcessorArchitecture reports whether the decoded version has ProcessorArchitecture.
 func (e *AnySystemConfigCPU) HasProcessorArchitecture() bool { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigCPU) HasProcessorLevel() bool        { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigCPU) HasProcessorRevision() bool     { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigCPU) HasPaeEnabled() bool            { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigCPU) HasNxEnabled() bool             { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigCPU) HasMemorySpeed() bool           { return e.Seen.Layout >= 3 }
+
+// HasProcessorLevel reports whether the decoded version has ProcessorLevel.
+func (e *AnySystemConfigCPU) HasProcessorLevel() bool { return e.Seen.Layout >= 3 }
+
+// HasProcessorRevision reports whether the decoded version has ProcessorRevision.
+func (e *AnySystemConfigCPU) HasProcessorRevision() bool { return e.Seen.Layout >= 3 }
+
+// HasPaeEnabled reports whether the decoded version has PaeEnabled.
+func (e *AnySystemConfigCPU) HasPaeEnabled() bool { return e.Seen.Layout >= 3 }
+
+// HasNxEnabled reports whether the decoded version has NxEnabled.
+func (e *AnySystemConfigCPU) HasNxEnabled() bool { return e.Seen.Layout >= 3 }
+
+// HasMemorySpeed reports whether the decoded version has MemorySpeed.
+func (e *AnySystemConfigCPU) HasMemorySpeed() bool { return e.Seen.Layout >= 3 }
 
 var anySystemConfigCPU = []*etw.EventDesc{&systemConfigCPUV0, &systemConfigCPUV1, &systemConfigCPUV2, &systemConfigCPUV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigCPU) EventDescs() []*etw.EventDesc { return anySystemConfigCPU }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigCPU) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigCPU, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigCPU) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -648,16 +611,16 @@ func (e AnySystemConfigCPU) Clone() *AnySystemConfigCPU {
 	return &e
 }
 
-func (e AnySystemConfigCPU) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigCPU) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigCPU) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigCPU) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigPhyDiskV0 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 11 (PhyDisk), version 0, of
-// task SystemConfig.
+// SystemConfigPhyDiskV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 11 (PhyDisk), version 0. Its payload has 568 bytes. [AnySystemConfigPhyDisk] says
+// what it means.
 //
-// A disk. Logged with PERF_SYSCFG_STORAGE of the group masks. The layout is
-// that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPhyDiskV0 struct {
 	DiskNumber        uint32
 	BytesPerSector    uint32
@@ -671,17 +634,15 @@ type SystemConfigPhyDiskV0 struct {
 	Manufacturer      etw.UTF16
 	PartitionCount    uint32
 	WriteCacheEnabled uint8
-	// Means nothing.
-	Pad             uint8
-	BootDriveLetter etw.UTF16
-	Spare           etw.UTF16
+	Pad               uint8
+	BootDriveLetter   etw.UTF16
+	Spare             etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigPhyDiskV0) EventDesc() *etw.EventDesc { return &systemConfigPhyDiskV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPhyDiskV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 40 {
 		return 0, etw.Short(&systemConfigPhyDiskV0, p, ptr)
@@ -771,14 +732,11 @@ func (e SystemConfigPhyDiskV0) Clone() *SystemConfigPhyDiskV0 {
 	return &e
 }
 
-func (e SystemConfigPhyDiskV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPhyDiskV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPhyDiskV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPhyDiskV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPhyDiskV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PhyDisk",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PhyDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "BytesPerSector", Type: etw.InUInt32},
@@ -798,12 +756,11 @@ var systemConfigPhyDiskV0 = etw.EventDesc{
 	},
 }
 
-// SystemConfigPhyDiskV1 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 11 (PhyDisk), version 1, of
-// task SystemConfig.
+// SystemConfigPhyDiskV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 11 (PhyDisk), version 1. Its payload has 568 bytes. [AnySystemConfigPhyDisk] says
+// what it means.
 //
-// A disk. Logged with PERF_SYSCFG_STORAGE of the group masks. The layout is
-// that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPhyDiskV1 struct {
 	DiskNumber        uint32
 	BytesPerSector    uint32
@@ -817,17 +774,15 @@ type SystemConfigPhyDiskV1 struct {
 	Manufacturer      etw.UTF16
 	PartitionCount    uint32
 	WriteCacheEnabled uint8
-	// Means nothing.
-	Pad             uint8
-	BootDriveLetter etw.UTF16
-	Spare           etw.UTF16
+	Pad               uint8
+	BootDriveLetter   etw.UTF16
+	Spare             etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigPhyDiskV1) EventDesc() *etw.EventDesc { return &systemConfigPhyDiskV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPhyDiskV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 40 {
 		return 0, etw.Short(&systemConfigPhyDiskV1, p, ptr)
@@ -917,14 +872,11 @@ func (e SystemConfigPhyDiskV1) Clone() *SystemConfigPhyDiskV1 {
 	return &e
 }
 
-func (e SystemConfigPhyDiskV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPhyDiskV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPhyDiskV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPhyDiskV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPhyDiskV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PhyDisk",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PhyDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "BytesPerSector", Type: etw.InUInt32},
@@ -944,11 +896,9 @@ var systemConfigPhyDiskV1 = etw.EventDesc{
 	},
 }
 
-// SystemConfigPhyDiskV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 11 (PhyDisk), version 2, of
-// task SystemConfig.
-//
-// A disk. Logged with PERF_SYSCFG_STORAGE of the group masks.
+// SystemConfigPhyDiskV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 11 (PhyDisk), version 2. Its payload has 568 bytes. [AnySystemConfigPhyDisk] says
+// what it means.
 type SystemConfigPhyDiskV2 struct {
 	DiskNumber        uint32
 	BytesPerSector    uint32
@@ -962,17 +912,15 @@ type SystemConfigPhyDiskV2 struct {
 	Manufacturer      etw.UTF16
 	PartitionCount    uint32
 	WriteCacheEnabled uint8
-	// Means nothing.
-	Pad             uint8
-	BootDriveLetter etw.UTF16
-	Spare           etw.UTF16
+	Pad               uint8
+	BootDriveLetter   etw.UTF16
+	Spare             etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigPhyDiskV2) EventDesc() *etw.EventDesc { return &systemConfigPhyDiskV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPhyDiskV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 40 {
 		return 0, etw.Short(&systemConfigPhyDiskV2, p, ptr)
@@ -1062,14 +1010,11 @@ func (e SystemConfigPhyDiskV2) Clone() *SystemConfigPhyDiskV2 {
 	return &e
 }
 
-func (e SystemConfigPhyDiskV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPhyDiskV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPhyDiskV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPhyDiskV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPhyDiskV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PhyDisk",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PhyDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "BytesPerSector", Type: etw.InUInt32},
@@ -1089,9 +1034,8 @@ var systemConfigPhyDiskV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigPhyDisk is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 11 (PhyDisk), of task
-// SystemConfig, in any version.
+// AnySystemConfigPhyDisk is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 11 (PhyDisk) in any version, of [TaskSystemConfig].
 //
 // A disk. Logged with PERF_SYSCFG_STORAGE of the group masks.
 //
@@ -1112,23 +1056,22 @@ type AnySystemConfigPhyDisk struct {
 	Manufacturer      etw.UTF16
 	PartitionCount    uint32
 	WriteCacheEnabled uint8
-	// Means nothing.
-	Pad             uint8
-	BootDriveLetter etw.UTF16
-	Spare           etw.UTF16
+	Pad               uint8 // Means nothing.
+	BootDriveLetter   etw.UTF16
+	Spare             etw.UTF16
 }
 
 var anySystemConfigPhyDisk = []*etw.EventDesc{&systemConfigPhyDiskV0, &systemConfigPhyDiskV1, &systemConfigPhyDiskV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigPhyDisk) EventDescs() []*etw.EventDesc { return anySystemConfigPhyDisk }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigPhyDisk) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigPhyDisk, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigPhyDisk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -1241,30 +1184,27 @@ func (e AnySystemConfigPhyDisk) Clone() *AnySystemConfigPhyDisk {
 	return &e
 }
 
-func (e AnySystemConfigPhyDisk) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigPhyDisk) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigPhyDisk) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigPhyDisk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigLogDiskV0 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 12 (LogDisk), version 0, of
-// task SystemConfig.
+// SystemConfigLogDiskV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 12 (LogDisk), version 0. Its payload has 108 bytes. [AnySystemConfigLogDisk] says
+// what it means.
 //
-// A partition of a disk, with its drive letter. Logged with
-// PERF_SYSCFG_STORAGE of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigLogDiskV0 struct {
-	StartOffset       uint64
-	PartitionSize     uint64
-	DiskNumber        uint32
-	Size              uint32
-	DriveType         DriveType
-	DriveLetterString etw.UTF16
-	// Means nothing.
-	Pad1              uint32
-	PartitionNumber   uint32
-	SectorsPerCluster uint32
-	BytesPerSector    uint32
-	// Means nothing.
+	StartOffset           uint64
+	PartitionSize         uint64
+	DiskNumber            uint32
+	Size                  uint32
+	DriveType             DriveType
+	DriveLetterString     etw.UTF16
+	Pad1                  uint32
+	PartitionNumber       uint32
+	SectorsPerCluster     uint32
+	BytesPerSector        uint32
 	Pad2                  uint32
 	NumberOfFreeClusters  int64
 	TotalNumberOfClusters int64
@@ -1275,8 +1215,7 @@ type SystemConfigLogDiskV0 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigLogDiskV0) EventDesc() *etw.EventDesc { return &systemConfigLogDiskV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigLogDiskV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&systemConfigLogDiskV0, p, ptr)
@@ -1365,14 +1304,11 @@ func (e SystemConfigLogDiskV0) Clone() *SystemConfigLogDiskV0 {
 	return &e
 }
 
-func (e SystemConfigLogDiskV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigLogDiskV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigLogDiskV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigLogDiskV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigLogDiskV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Opcode: 12, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "LogDisk",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "LogDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "StartOffset", Type: etw.InUInt64},
 		{Name: "PartitionSize", Type: etw.InUInt64},
@@ -1392,26 +1328,22 @@ var systemConfigLogDiskV0 = etw.EventDesc{
 	},
 }
 
-// SystemConfigLogDiskV1 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 12 (LogDisk), version 1, of
-// task SystemConfig.
+// SystemConfigLogDiskV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 12 (LogDisk), version 1. Its payload has 108 bytes. [AnySystemConfigLogDisk] says
+// what it means.
 //
-// A partition of a disk, with its drive letter. Logged with
-// PERF_SYSCFG_STORAGE of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigLogDiskV1 struct {
-	StartOffset       uint64
-	PartitionSize     uint64
-	DiskNumber        uint32
-	Size              uint32
-	DriveType         DriveType
-	DriveLetterString etw.UTF16
-	// Means nothing.
-	Pad1              uint32
-	PartitionNumber   uint32
-	SectorsPerCluster uint32
-	BytesPerSector    uint32
-	// Means nothing.
+	StartOffset           uint64
+	PartitionSize         uint64
+	DiskNumber            uint32
+	Size                  uint32
+	DriveType             DriveType
+	DriveLetterString     etw.UTF16
+	Pad1                  uint32
+	PartitionNumber       uint32
+	SectorsPerCluster     uint32
+	BytesPerSector        uint32
 	Pad2                  uint32
 	NumberOfFreeClusters  int64
 	TotalNumberOfClusters int64
@@ -1422,8 +1354,7 @@ type SystemConfigLogDiskV1 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigLogDiskV1) EventDesc() *etw.EventDesc { return &systemConfigLogDiskV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigLogDiskV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&systemConfigLogDiskV1, p, ptr)
@@ -1512,14 +1443,11 @@ func (e SystemConfigLogDiskV1) Clone() *SystemConfigLogDiskV1 {
 	return &e
 }
 
-func (e SystemConfigLogDiskV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigLogDiskV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigLogDiskV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigLogDiskV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigLogDiskV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "LogDisk",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "LogDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "StartOffset", Type: etw.InUInt64},
 		{Name: "PartitionSize", Type: etw.InUInt64},
@@ -1539,39 +1467,32 @@ var systemConfigLogDiskV1 = etw.EventDesc{
 	},
 }
 
-// SystemConfigLogDiskV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 12 (LogDisk), version 2, of
-// task SystemConfig.
-//
-// A partition of a disk, with its drive letter. Logged with
-// PERF_SYSCFG_STORAGE of the group masks.
+// SystemConfigLogDiskV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 12 (LogDisk), version 2. Its payload has 112 bytes. [AnySystemConfigLogDisk] says
+// what it means.
 type SystemConfigLogDiskV2 struct {
-	StartOffset       uint64
-	PartitionSize     uint64
-	DiskNumber        uint32
-	Size              uint32
-	DriveType         DriveType
-	DriveLetterString etw.UTF16
-	// Means nothing.
-	Pad1              uint32
-	PartitionNumber   uint32
-	SectorsPerCluster uint32
-	BytesPerSector    uint32
-	// Means nothing.
+	StartOffset           uint64
+	PartitionSize         uint64
+	DiskNumber            uint32
+	Size                  uint32
+	DriveType             DriveType
+	DriveLetterString     etw.UTF16
+	Pad1                  uint32
+	PartitionNumber       uint32
+	SectorsPerCluster     uint32
+	BytesPerSector        uint32
 	Pad2                  uint32
 	NumberOfFreeClusters  int64
 	TotalNumberOfClusters int64
 	FileSystem            etw.UTF16
 	VolumeExt             uint32
-	// Means nothing.
-	Pad3 uint32
+	Pad3                  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigLogDiskV2) EventDesc() *etw.EventDesc { return &systemConfigLogDiskV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigLogDiskV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&systemConfigLogDiskV2, p, ptr)
@@ -1664,14 +1585,11 @@ func (e SystemConfigLogDiskV2) Clone() *SystemConfigLogDiskV2 {
 	return &e
 }
 
-func (e SystemConfigLogDiskV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigLogDiskV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigLogDiskV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigLogDiskV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigLogDiskV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "LogDisk",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "LogDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "StartOffset", Type: etw.InUInt64},
 		{Name: "PartitionSize", Type: etw.InUInt64},
@@ -1692,32 +1610,29 @@ var systemConfigLogDiskV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigLogDisk is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 12 (LogDisk), of task
-// SystemConfig, in any version.
+// AnySystemConfigLogDisk is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 12 (LogDisk) in any version, of [TaskSystemConfig].
 //
-// A partition of a disk, with its drive letter. Logged with
-// PERF_SYSCFG_STORAGE of the group masks.
+// A partition of a disk, with its drive letter. Logged with PERF_SYSCFG_STORAGE of the group
+// masks.
 //
 // The versions are [SystemConfigLogDiskV0], [SystemConfigLogDiskV1], and
-// [SystemConfigLogDiskV2]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// [SystemConfigLogDiskV2]; a newer one is decoded like the last of these. Fields that the
+// decoded version lacks are zero.
 type AnySystemConfigLogDisk struct {
 	Seen etw.Seen
 
-	StartOffset       uint64
-	PartitionSize     uint64
-	DiskNumber        uint32
-	Size              uint32
-	DriveType         DriveType
-	DriveLetterString etw.UTF16
-	// Means nothing.
-	Pad1              uint32
-	PartitionNumber   uint32
-	SectorsPerCluster uint32
-	BytesPerSector    uint32
-	// Means nothing.
-	Pad2                  uint32
+	StartOffset           uint64
+	PartitionSize         uint64
+	DiskNumber            uint32
+	Size                  uint32
+	DriveType             DriveType
+	DriveLetterString     etw.UTF16
+	Pad1                  uint32 // Means nothing.
+	PartitionNumber       uint32
+	SectorsPerCluster     uint32
+	BytesPerSector        uint32
+	Pad2                  uint32 // Means nothing.
 	NumberOfFreeClusters  int64
 	TotalNumberOfClusters int64
 	FileSystem            etw.UTF16
@@ -1726,21 +1641,20 @@ type AnySystemConfigLogDisk struct {
 	Pad3 uint32 // since version 2
 }
 
-// HasPad3 and its like report whether the version that was decoded has a
-// field.
+// HasPad3 reports whether the decoded version has Pad3.
 func (e *AnySystemConfigLogDisk) HasPad3() bool { return e.Seen.Layout >= 2 }
 
 var anySystemConfigLogDisk = []*etw.EventDesc{&systemConfigLogDiskV0, &systemConfigLogDiskV1, &systemConfigLogDiskV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigLogDisk) EventDescs() []*etw.EventDesc { return anySystemConfigLogDisk }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigLogDisk) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigLogDisk, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigLogDisk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -1857,16 +1771,15 @@ func (e AnySystemConfigLogDisk) Clone() *AnySystemConfigLogDisk {
 	return &e
 }
 
-func (e AnySystemConfigLogDisk) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigLogDisk) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigLogDisk) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigLogDisk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigNICV0 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 13 (NIC), version 0, of task
-// SystemConfig.
+// SystemConfigNICV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 13 (NIC), version 0. Its payload has 584 bytes. [AnySystemConfigNIC] says what it means.
 //
-// A network adapter. Logged with PERF_SYSCFG_NETWORK of the group masks. The
-// layout is that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigNICV0 struct {
 	NICName             etw.UTF16
 	Index               uint32
@@ -1889,8 +1802,7 @@ type SystemConfigNICV0 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigNICV0) EventDesc() *etw.EventDesc { return &systemConfigNICV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigNICV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.NICName = c.UTF16N(256)
@@ -1980,14 +1892,11 @@ func (e SystemConfigNICV0) Clone() *SystemConfigNICV0 {
 	return &e
 }
 
-func (e SystemConfigNICV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigNICV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigNICV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigNICV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigNICV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Opcode: 13, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "NIC",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "NIC",
 	Fields: []etw.FieldDesc{
 		{Name: "NICName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
 		{Name: "Index", Type: etw.InUInt32},
@@ -2008,12 +1917,10 @@ var systemConfigNICV0 = etw.EventDesc{
 	},
 }
 
-// SystemConfigNICV1 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 13 (NIC), version 1, of task
-// SystemConfig.
+// SystemConfigNICV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 13 (NIC), version 1. Its payload has 584 bytes. [AnySystemConfigNIC] says what it means.
 //
-// A network adapter. Logged with PERF_SYSCFG_NETWORK of the group masks. The
-// layout is that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigNICV1 struct {
 	NICName             etw.UTF16
 	Index               uint32
@@ -2036,8 +1943,7 @@ type SystemConfigNICV1 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigNICV1) EventDesc() *etw.EventDesc { return &systemConfigNICV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigNICV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.NICName = c.UTF16N(256)
@@ -2127,14 +2033,11 @@ func (e SystemConfigNICV1) Clone() *SystemConfigNICV1 {
 	return &e
 }
 
-func (e SystemConfigNICV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigNICV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigNICV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigNICV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigNICV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "NIC",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "NIC",
 	Fields: []etw.FieldDesc{
 		{Name: "NICName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
 		{Name: "Index", Type: etw.InUInt32},
@@ -2155,11 +2058,8 @@ var systemConfigNICV1 = etw.EventDesc{
 	},
 }
 
-// SystemConfigNICV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 13 (NIC), version 2, of task
-// SystemConfig.
-//
-// A network adapter. Logged with PERF_SYSCFG_NETWORK of the group masks.
+// SystemConfigNICV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 13 (NIC), version 2. [AnySystemConfigNIC] says what it means.
 type SystemConfigNICV2 struct {
 	PhysicalAddr       uint64
 	PhysicalAddrLen    uint32
@@ -2173,8 +2073,7 @@ type SystemConfigNICV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigNICV2) EventDesc() *etw.EventDesc { return &systemConfigNICV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigNICV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&systemConfigNICV2, p, ptr)
@@ -2232,14 +2131,11 @@ func (e SystemConfigNICV2) Clone() *SystemConfigNICV2 {
 	return &e
 }
 
-func (e SystemConfigNICV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigNICV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigNICV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigNICV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigNICV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "NIC",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "NIC",
 	Fields: []etw.FieldDesc{
 		{Name: "PhysicalAddr", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "PhysicalAddrLen", Type: etw.InUInt32},
@@ -2251,15 +2147,13 @@ var systemConfigNICV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigNIC is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 13 (NIC), of task SystemConfig,
-// in any version.
+// AnySystemConfigNIC is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 13 (NIC) in any version, of [TaskSystemConfig].
 //
 // A network adapter. Logged with PERF_SYSCFG_NETWORK of the group masks.
 //
-// The versions are [SystemConfigNICV0], [SystemConfigNICV1], and
-// [SystemConfigNICV2]; a newer one is decoded like the last of these. Fields
-// that the decoded version lacks are zero.
+// The versions are [SystemConfigNICV0], [SystemConfigNICV1], and [SystemConfigNICV2]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnySystemConfigNIC struct {
 	Seen etw.Seen
 
@@ -2287,47 +2181,86 @@ type AnySystemConfigNIC struct {
 	Data                uint32    // versions 0 and 1
 }
 
-// HasPhysicalAddr and its like report whether the version that was decoded has
-// a field.
-func (e *AnySystemConfigNIC) HasPhysicalAddr() bool       { return e.Seen.Layout >= 2 }
-func (e *AnySystemConfigNIC) HasIpv4Index() bool          { return e.Seen.Layout >= 2 }
-func (e *AnySystemConfigNIC) HasIpv6Index() bool          { return e.Seen.Layout >= 2 }
-func (e *AnySystemConfigNIC) HasNICDescription() bool     { return e.Seen.Layout >= 2 }
-func (e *AnySystemConfigNIC) HasIpAddresses() bool        { return e.Seen.Layout >= 2 }
+// HasPhysicalAddr reports whether the decoded version has PhysicalAddr.
+func (e *AnySystemConfigNIC) HasPhysicalAddr() bool { return e.Seen.Layout >= 2 }
+
+// HasIpv4Index reports whether the decoded version has Ipv4Index.
+func (e *AnySystemConfigNIC) HasIpv4Index() bool { return e.Seen.Layout >= 2 }
+
+// HasIpv6Index reports whether the decoded version has Ipv6Index.
+func (e *AnySystemConfigNIC) HasIpv6Index() bool { return e.Seen.Layout >= 2 }
+
+// HasNICDescription reports whether the decoded version has NICDescription.
+func (e *AnySystemConfigNIC) HasNICDescription() bool { return e.Seen.Layout >= 2 }
+
+// HasIpAddresses reports whether the decoded version has IpAddresses.
+func (e *AnySystemConfigNIC) HasIpAddresses() bool { return e.Seen.Layout >= 2 }
+
+// HasDnsServerAddresses reports whether the decoded version has DnsServerAddresses.
 func (e *AnySystemConfigNIC) HasDnsServerAddresses() bool { return e.Seen.Layout >= 2 }
-func (e *AnySystemConfigNIC) HasNICName() bool            { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
-func (e *AnySystemConfigNIC) HasIndex() bool              { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasNICName reports whether the decoded version has NICName.
+func (e *AnySystemConfigNIC) HasNICName() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasIndex reports whether the decoded version has Index.
+func (e *AnySystemConfigNIC) HasIndex() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasPhysicalAddrV1 reports whether the decoded version has PhysicalAddrV1.
 func (e *AnySystemConfigNIC) HasPhysicalAddrV1() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
-func (e *AnySystemConfigNIC) HasSize() bool       { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
-func (e *AnySystemConfigNIC) HasIpAddress() bool  { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasSize reports whether the decoded version has Size.
+func (e *AnySystemConfigNIC) HasSize() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasIpAddress reports whether the decoded version has IpAddress.
+func (e *AnySystemConfigNIC) HasIpAddress() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasSubnetMask reports whether the decoded version has SubnetMask.
 func (e *AnySystemConfigNIC) HasSubnetMask() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasDhcpServer reports whether the decoded version has DhcpServer.
 func (e *AnySystemConfigNIC) HasDhcpServer() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
-func (e *AnySystemConfigNIC) HasGateway() bool    { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasGateway reports whether the decoded version has Gateway.
+func (e *AnySystemConfigNIC) HasGateway() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasPrimaryWinsServer reports whether the decoded version has PrimaryWinsServer.
 func (e *AnySystemConfigNIC) HasPrimaryWinsServer() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
+
+// HasSecondaryWinsServer reports whether the decoded version has SecondaryWinsServer.
 func (e *AnySystemConfigNIC) HasSecondaryWinsServer() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
+
+// HasDnsServer1 reports whether the decoded version has DnsServer1.
 func (e *AnySystemConfigNIC) HasDnsServer1() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasDnsServer2 reports whether the decoded version has DnsServer2.
 func (e *AnySystemConfigNIC) HasDnsServer2() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasDnsServer3 reports whether the decoded version has DnsServer3.
 func (e *AnySystemConfigNIC) HasDnsServer3() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasDnsServer4 reports whether the decoded version has DnsServer4.
 func (e *AnySystemConfigNIC) HasDnsServer4() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
-func (e *AnySystemConfigNIC) HasData() bool       { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
+
+// HasData reports whether the decoded version has Data.
+func (e *AnySystemConfigNIC) HasData() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
 var anySystemConfigNIC = []*etw.EventDesc{&systemConfigNICV0, &systemConfigNICV1, &systemConfigNICV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigNIC) EventDescs() []*etw.EventDesc { return anySystemConfigNIC }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigNIC) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigNIC, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigNIC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2454,16 +2387,16 @@ func (e AnySystemConfigNIC) Clone() *AnySystemConfigNIC {
 	return &e
 }
 
-func (e AnySystemConfigNIC) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigNIC) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigNIC) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigNIC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigVideoV0 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 14 (Video), version 0, of task
-// SystemConfig.
+// SystemConfigVideoV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 14 (Video), version 0. Its payload has 2584 bytes. [AnySystemConfigVideo] says what
+// it means.
 //
-// A graphics adapter. Logged with PERF_SYSCFG_GRAPHICS of the group masks. The
-// layout is that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigVideoV0 struct {
 	MemorySize    uint32
 	XResolution   uint32
@@ -2481,8 +2414,7 @@ type SystemConfigVideoV0 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigVideoV0) EventDesc() *etw.EventDesc { return &systemConfigVideoV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigVideoV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&systemConfigVideoV0, p, ptr)
@@ -2558,14 +2490,11 @@ func (e SystemConfigVideoV0) Clone() *SystemConfigVideoV0 {
 	return &e
 }
 
-func (e SystemConfigVideoV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigVideoV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigVideoV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigVideoV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigVideoV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Opcode: 14, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Video",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Video",
 	Fields: []etw.FieldDesc{
 		{Name: "MemorySize", Type: etw.InUInt32},
 		{Name: "XResolution", Type: etw.InUInt32},
@@ -2581,12 +2510,11 @@ var systemConfigVideoV0 = etw.EventDesc{
 	},
 }
 
-// SystemConfigVideoV1 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 14 (Video), version 1, of task
-// SystemConfig.
+// SystemConfigVideoV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 14 (Video), version 1. Its payload has 2584 bytes. [AnySystemConfigVideo] says what
+// it means.
 //
-// A graphics adapter. Logged with PERF_SYSCFG_GRAPHICS of the group masks. The
-// layout is that of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigVideoV1 struct {
 	MemorySize    uint32
 	XResolution   uint32
@@ -2604,8 +2532,7 @@ type SystemConfigVideoV1 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigVideoV1) EventDesc() *etw.EventDesc { return &systemConfigVideoV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigVideoV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&systemConfigVideoV1, p, ptr)
@@ -2681,14 +2608,11 @@ func (e SystemConfigVideoV1) Clone() *SystemConfigVideoV1 {
 	return &e
 }
 
-func (e SystemConfigVideoV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigVideoV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigVideoV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigVideoV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigVideoV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Video",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Video",
 	Fields: []etw.FieldDesc{
 		{Name: "MemorySize", Type: etw.InUInt32},
 		{Name: "XResolution", Type: etw.InUInt32},
@@ -2704,11 +2628,9 @@ var systemConfigVideoV1 = etw.EventDesc{
 	},
 }
 
-// SystemConfigVideoV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 14 (Video), version 2, of task
-// SystemConfig.
-//
-// A graphics adapter. Logged with PERF_SYSCFG_GRAPHICS of the group masks.
+// SystemConfigVideoV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 14 (Video), version 2. Its payload has 2584 bytes. [AnySystemConfigVideo] says what
+// it means.
 type SystemConfigVideoV2 struct {
 	MemorySize    uint32
 	XResolution   uint32
@@ -2726,8 +2648,7 @@ type SystemConfigVideoV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigVideoV2) EventDesc() *etw.EventDesc { return &systemConfigVideoV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigVideoV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&systemConfigVideoV2, p, ptr)
@@ -2803,14 +2724,11 @@ func (e SystemConfigVideoV2) Clone() *SystemConfigVideoV2 {
 	return &e
 }
 
-func (e SystemConfigVideoV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigVideoV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigVideoV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigVideoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigVideoV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Video",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Video",
 	Fields: []etw.FieldDesc{
 		{Name: "MemorySize", Type: etw.InUInt32},
 		{Name: "XResolution", Type: etw.InUInt32},
@@ -2826,14 +2744,13 @@ var systemConfigVideoV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigVideo is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 14 (Video), of task
-// SystemConfig, in any version.
+// AnySystemConfigVideo is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 14 (Video) in any version, of [TaskSystemConfig].
 //
 // A graphics adapter. Logged with PERF_SYSCFG_GRAPHICS of the group masks.
 //
-// The versions are [SystemConfigVideoV0], [SystemConfigVideoV1], and
-// [SystemConfigVideoV2]; a newer one is decoded like the last of these.
+// The versions are [SystemConfigVideoV0], [SystemConfigVideoV1], and [SystemConfigVideoV2]; a
+// newer one is decoded like the last of these.
 type AnySystemConfigVideo struct {
 	Seen etw.Seen
 
@@ -2852,15 +2769,15 @@ type AnySystemConfigVideo struct {
 
 var anySystemConfigVideo = []*etw.EventDesc{&systemConfigVideoV0, &systemConfigVideoV1, &systemConfigVideoV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigVideo) EventDescs() []*etw.EventDesc { return anySystemConfigVideo }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigVideo) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigVideo, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigVideo) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2955,30 +2872,27 @@ func (e AnySystemConfigVideo) Clone() *AnySystemConfigVideo {
 	return &e
 }
 
-func (e AnySystemConfigVideo) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigVideo) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigVideo) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigVideo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigServicesV0 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 15 (Services), version 0, of
-// task SystemConfig.
+// SystemConfigServicesV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 15 (Services), version 0. Its payload has 652 bytes. [AnySystemConfigServices] says
+// what it means.
 //
-// A service, with its process. Logged with PERF_SYSCFG_SERVICES of the group
-// masks. The layout is that of descriptions; no trace with the event was at
-// hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigServicesV0 struct {
 	ServiceName etw.UTF16
 	DisplayName etw.UTF16
 	ProcessName etw.UTF16
-	// The process.
-	ProcessId uint32
+	ProcessId   uint32
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigServicesV0) EventDesc() *etw.EventDesc { return &systemConfigServicesV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigServicesV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ServiceName = c.UTF16N(34)
@@ -3021,14 +2935,11 @@ func (e SystemConfigServicesV0) Clone() *SystemConfigServicesV0 {
 	return &e
 }
 
-func (e SystemConfigServicesV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigServicesV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigServicesV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigServicesV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigServicesV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Opcode: 15, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Services",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Services",
 	Fields: []etw.FieldDesc{
 		{Name: "ServiceName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 34}},
 		{Name: "DisplayName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
@@ -3037,26 +2948,22 @@ var systemConfigServicesV0 = etw.EventDesc{
 	},
 }
 
-// SystemConfigServicesV1 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 15 (Services), version 1, of
-// task SystemConfig.
+// SystemConfigServicesV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 15 (Services), version 1. Its payload has 652 bytes. [AnySystemConfigServices] says
+// what it means.
 //
-// A service, with its process. Logged with PERF_SYSCFG_SERVICES of the group
-// masks. The layout is that of descriptions; no trace with the event was at
-// hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigServicesV1 struct {
 	ServiceName etw.UTF16
 	DisplayName etw.UTF16
 	ProcessName etw.UTF16
-	// The process.
-	ProcessId uint32
+	ProcessId   uint32
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigServicesV1) EventDesc() *etw.EventDesc { return &systemConfigServicesV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigServicesV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ServiceName = c.UTF16N(34)
@@ -3099,14 +3006,11 @@ func (e SystemConfigServicesV1) Clone() *SystemConfigServicesV1 {
 	return &e
 }
 
-func (e SystemConfigServicesV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigServicesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigServicesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigServicesV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigServicesV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Services",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Services",
 	Fields: []etw.FieldDesc{
 		{Name: "ServiceName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 34}},
 		{Name: "DisplayName", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 256}},
@@ -3115,15 +3019,11 @@ var systemConfigServicesV1 = etw.EventDesc{
 	},
 }
 
-// SystemConfigServicesV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 15 (Services), version 2, of
-// task SystemConfig.
+// SystemConfigServicesV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 15 (Services), version 2. [AnySystemConfigServices] says what it means.
 //
-// A service, with its process. Logged with PERF_SYSCFG_SERVICES of the group
-// masks. The layout is that of descriptions; no trace with the event was at
-// hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigServicesV2 struct {
-	// The process.
 	ProcessId     uint32
 	ServiceState  ServiceState
 	SubProcessTag uint32
@@ -3135,8 +3035,7 @@ type SystemConfigServicesV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigServicesV2) EventDesc() *etw.EventDesc { return &systemConfigServicesV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigServicesV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&systemConfigServicesV2, p, ptr)
@@ -3190,14 +3089,11 @@ func (e SystemConfigServicesV2) Clone() *SystemConfigServicesV2 {
 	return &e
 }
 
-func (e SystemConfigServicesV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigServicesV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigServicesV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigServicesV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigServicesV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Services",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Services",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ServiceState", Type: etw.InUInt32, Map: &serviceStateMap},
@@ -3208,14 +3104,9 @@ var systemConfigServicesV2 = etw.EventDesc{
 	},
 }
 
-// SystemConfigServicesV3 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 15 (Services), version 3, of
-// task SystemConfig.
-//
-// A service, with its process. Logged with PERF_SYSCFG_SERVICES of the group
-// masks.
+// SystemConfigServicesV3 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 15 (Services), version 3. [AnySystemConfigServices] says what it means.
 type SystemConfigServicesV3 struct {
-	// The process.
 	ProcessId      uint32
 	ServiceState   ServiceState
 	SubProcessTag  uint32
@@ -3229,8 +3120,7 @@ type SystemConfigServicesV3 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigServicesV3) EventDesc() *etw.EventDesc { return &systemConfigServicesV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigServicesV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&systemConfigServicesV3, p, ptr)
@@ -3294,14 +3184,11 @@ func (e SystemConfigServicesV3) Clone() *SystemConfigServicesV3 {
 	return &e
 }
 
-func (e SystemConfigServicesV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigServicesV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigServicesV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigServicesV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigServicesV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 3, Opcode: 15, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Services",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Services",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ServiceState", Type: etw.InUInt32, Map: &serviceStateMap},
@@ -3314,22 +3201,18 @@ var systemConfigServicesV3 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigServices is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 15 (Services), of task
-// SystemConfig, in any version.
+// AnySystemConfigServices is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 15 (Services) in any version, of [TaskSystemConfig].
 //
-// A service, with its process. Logged with PERF_SYSCFG_SERVICES of the group
-// masks.
+// A service, with its process. Logged with PERF_SYSCFG_SERVICES of the group masks.
 //
 // The versions are [SystemConfigServicesV0], [SystemConfigServicesV1],
-// [SystemConfigServicesV2], and [SystemConfigServicesV3]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// [SystemConfigServicesV2], and [SystemConfigServicesV3]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnySystemConfigServices struct {
 	Seen etw.Seen
 
-	// The process.
-	ProcessId      uint32
+	ProcessId      uint32       // The process.
 	ServiceState   ServiceState // since version 2
 	SubProcessTag  uint32       // since version 2
 	ServiceName    etw.UTF16
@@ -3339,24 +3222,29 @@ type AnySystemConfigServices struct {
 	SvchostGroup   etw.UTF16 // since version 3
 }
 
-// HasServiceState and its like report whether the version that was decoded has
-// a field.
-func (e *AnySystemConfigServices) HasServiceState() bool   { return e.Seen.Layout >= 2 }
-func (e *AnySystemConfigServices) HasSubProcessTag() bool  { return e.Seen.Layout >= 2 }
+// HasServiceState reports whether the decoded version has ServiceState.
+func (e *AnySystemConfigServices) HasServiceState() bool { return e.Seen.Layout >= 2 }
+
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
+func (e *AnySystemConfigServices) HasSubProcessTag() bool { return e.Seen.Layout >= 2 }
+
+// HasLoadOrderGroup reports whether the decoded version has LoadOrderGroup.
 func (e *AnySystemConfigServices) HasLoadOrderGroup() bool { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigServices) HasSvchostGroup() bool   { return e.Seen.Layout >= 3 }
+
+// HasSvchostGroup reports whether the decoded version has SvchostGroup.
+func (e *AnySystemConfigServices) HasSvchostGroup() bool { return e.Seen.Layout >= 3 }
 
 var anySystemConfigServices = []*etw.EventDesc{&systemConfigServicesV0, &systemConfigServicesV1, &systemConfigServicesV2, &systemConfigServicesV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigServices) EventDescs() []*etw.EventDesc { return anySystemConfigServices }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigServices) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigServices, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigServices) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -3441,35 +3329,31 @@ func (e AnySystemConfigServices) Clone() *AnySystemConfigServices {
 	return &e
 }
 
-func (e AnySystemConfigServices) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigServices) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigServices) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigServices) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigPowerV0 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 16 (Power), version 0, of task
-// SystemConfig.
+// SystemConfigPowerV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 16 (Power), version 0. Its payload has 8 bytes. [AnySystemConfigPower] says what it
+// means.
 //
-// States of power that the machine supports. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPowerV0 struct {
-	S1 uint8
-	S2 uint8
-	S3 uint8
-	S4 uint8
-	S5 uint8
-	// Means nothing.
+	S1   uint8
+	S2   uint8
+	S3   uint8
+	S4   uint8
+	S5   uint8
 	Pad1 uint8
-	// Means nothing.
 	Pad2 uint8
-	// Means nothing.
 	Pad3 uint8
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigPowerV0) EventDesc() *etw.EventDesc { return &systemConfigPowerV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigPowerV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&systemConfigPowerV0, p, ptr)
@@ -3524,14 +3408,11 @@ func (e *SystemConfigPowerV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigPowerV0) Clone() *SystemConfigPowerV0 { return &e }
 
-func (e SystemConfigPowerV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPowerV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPowerV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPowerV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPowerV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Opcode: 16, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Power",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Power",
 	Fields: []etw.FieldDesc{
 		{Name: "S1", Type: etw.InUInt8},
 		{Name: "S2", Type: etw.InUInt8},
@@ -3544,31 +3425,26 @@ var systemConfigPowerV0 = etw.EventDesc{
 	},
 }
 
-// SystemConfigPowerV1 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 16 (Power), version 1, of task
-// SystemConfig.
+// SystemConfigPowerV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 16 (Power), version 1. Its payload has 8 bytes. [AnySystemConfigPower] says what it
+// means.
 //
-// States of power that the machine supports. The layout is that of
-// descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPowerV1 struct {
-	S1 uint8
-	S2 uint8
-	S3 uint8
-	S4 uint8
-	S5 uint8
-	// Means nothing.
+	S1   uint8
+	S2   uint8
+	S3   uint8
+	S4   uint8
+	S5   uint8
 	Pad1 uint8
-	// Means nothing.
 	Pad2 uint8
-	// Means nothing.
 	Pad3 uint8
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigPowerV1) EventDesc() *etw.EventDesc { return &systemConfigPowerV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigPowerV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&systemConfigPowerV1, p, ptr)
@@ -3623,14 +3499,11 @@ func (e *SystemConfigPowerV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigPowerV1) Clone() *SystemConfigPowerV1 { return &e }
 
-func (e SystemConfigPowerV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPowerV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPowerV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPowerV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPowerV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Power",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Power",
 	Fields: []etw.FieldDesc{
 		{Name: "S1", Type: etw.InUInt8},
 		{Name: "S2", Type: etw.InUInt8},
@@ -3643,30 +3516,24 @@ var systemConfigPowerV1 = etw.EventDesc{
 	},
 }
 
-// SystemConfigPowerV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 16 (Power), version 2, of task
-// SystemConfig.
-//
-// States of power that the machine supports.
+// SystemConfigPowerV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 16 (Power), version 2. Its payload has 8 bytes. [AnySystemConfigPower] says what it
+// means.
 type SystemConfigPowerV2 struct {
-	S1 uint8
-	S2 uint8
-	S3 uint8
-	S4 uint8
-	S5 uint8
-	// Means nothing.
+	S1   uint8
+	S2   uint8
+	S3   uint8
+	S4   uint8
+	S5   uint8
 	Pad1 uint8
-	// Means nothing.
 	Pad2 uint8
-	// Means nothing.
 	Pad3 uint8
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigPowerV2) EventDesc() *etw.EventDesc { return &systemConfigPowerV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigPowerV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&systemConfigPowerV2, p, ptr)
@@ -3721,14 +3588,11 @@ func (e *SystemConfigPowerV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigPowerV2) Clone() *SystemConfigPowerV2 { return &e }
 
-func (e SystemConfigPowerV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPowerV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPowerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPowerV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPowerV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Power",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Power",
 	Fields: []etw.FieldDesc{
 		{Name: "S1", Type: etw.InUInt8},
 		{Name: "S2", Type: etw.InUInt8},
@@ -3741,41 +3605,37 @@ var systemConfigPowerV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigPower is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 16 (Power), of task
-// SystemConfig, in any version.
+// AnySystemConfigPower is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 16 (Power) in any version, of [TaskSystemConfig].
 //
 // States of power that the machine supports.
 //
-// The versions are [SystemConfigPowerV0], [SystemConfigPowerV1], and
-// [SystemConfigPowerV2]; a newer one is decoded like the last of these.
+// The versions are [SystemConfigPowerV0], [SystemConfigPowerV1], and [SystemConfigPowerV2]; a
+// newer one is decoded like the last of these.
 type AnySystemConfigPower struct {
 	Seen etw.Seen
 
-	S1 uint8
-	S2 uint8
-	S3 uint8
-	S4 uint8
-	S5 uint8
-	// Means nothing.
-	Pad1 uint8
-	// Means nothing.
-	Pad2 uint8
-	// Means nothing.
-	Pad3 uint8
+	S1   uint8
+	S2   uint8
+	S3   uint8
+	S4   uint8
+	S5   uint8
+	Pad1 uint8 // Means nothing.
+	Pad2 uint8 // Means nothing.
+	Pad3 uint8 // Means nothing.
 }
 
 var anySystemConfigPower = []*etw.EventDesc{&systemConfigPowerV0, &systemConfigPowerV1, &systemConfigPowerV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigPower) EventDescs() []*etw.EventDesc { return anySystemConfigPower }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigPower) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigPower, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigPower) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -3848,13 +3708,14 @@ func (e *AnySystemConfigPower) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnySystemConfigPower) Clone() *AnySystemConfigPower { return &e }
 
-func (e AnySystemConfigPower) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigPower) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigPower) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigPower) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigNetworkV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 17 (Network), version 2, of
-// task SystemConfig.
+// SystemConfigNetworkV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 17 (Network), version 2, of [TaskSystemConfig]. Its payload has 16 bytes.
+// [AnySystemConfigNetwork] takes newer versions, too.
 //
 // Logged with PERF_SYSCFG_NETWORK of the group masks.
 type SystemConfigNetworkV2 struct {
@@ -3867,8 +3728,7 @@ type SystemConfigNetworkV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigNetworkV2) EventDesc() *etw.EventDesc { return &systemConfigNetworkV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigNetworkV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigNetworkV2, p, ptr)
@@ -3907,14 +3767,11 @@ func (e *SystemConfigNetworkV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigNetworkV2) Clone() *SystemConfigNetworkV2 { return &e }
 
-func (e SystemConfigNetworkV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigNetworkV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigNetworkV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigNetworkV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigNetworkV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Network",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Network",
 	Fields: []etw.FieldDesc{
 		{Name: "TcbTablePartitions", Type: etw.InUInt32},
 		{Name: "MaxHashTableSize", Type: etw.InUInt32},
@@ -3923,21 +3780,14 @@ var systemConfigNetworkV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigNetwork is [SystemConfigNetworkV2] in any version: a newer
-// one is decoded like it.
+// AnySystemConfigNetwork is [SystemConfigNetworkV2] in any version: a newer one is decoded
+// like it.
 type AnySystemConfigNetwork struct {
 	Seen etw.Seen
 	SystemConfigNetworkV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigNetwork) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigNetworkV2}
-}
-func (e *AnySystemConfigNetwork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigNetwork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigNetworkV2.DecodePayload(p, ptr)
@@ -3948,7 +3798,7 @@ func (e AnySystemConfigNetwork) Clone() *AnySystemConfigNetwork { return &e }
 
 // SystemConfigOpticalDiskV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 18 (OpticalDisk), version 2, of
-// task SystemConfig.
+// [TaskSystemConfig]. [AnySystemConfigOpticalDisk] takes newer versions, too.
 //
 // Logged with PERF_SYSCFG_OPTICAL of the group masks.
 type SystemConfigOpticalDiskV2 struct {
@@ -3975,8 +3825,7 @@ type SystemConfigOpticalDiskV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigOpticalDiskV2) EventDesc() *etw.EventDesc { return &systemConfigOpticalDiskV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigOpticalDiskV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 64 {
 		return 0, etw.Short(&systemConfigOpticalDiskV2, p, ptr)
@@ -4079,14 +3928,11 @@ func (e SystemConfigOpticalDiskV2) Clone() *SystemConfigOpticalDiskV2 {
 	return &e
 }
 
-func (e SystemConfigOpticalDiskV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigOpticalDiskV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigOpticalDiskV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigOpticalDiskV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigOpticalDiskV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "OpticalDisk",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "OpticalDisk",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt16},
 		{Name: "BusType", Type: etw.InUInt16},
@@ -4109,21 +3955,14 @@ var systemConfigOpticalDiskV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigOpticalDisk is [SystemConfigOpticalDiskV2] in any version: a
-// newer one is decoded like it.
+// AnySystemConfigOpticalDisk is [SystemConfigOpticalDiskV2] in any version: a newer one is
+// decoded like it.
 type AnySystemConfigOpticalDisk struct {
 	Seen etw.Seen
 	SystemConfigOpticalDiskV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigOpticalDisk) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigOpticalDiskV2}
-}
-func (e *AnySystemConfigOpticalDisk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigOpticalDisk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigOpticalDiskV2.DecodePayload(p, ptr)
@@ -4138,12 +3977,12 @@ func (e AnySystemConfigOpticalDisk) Clone() *AnySystemConfigOpticalDisk {
 	return &e
 }
 
-// SystemConfigPhyDiskExV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 19 (PhyDiskEx), version 2, of
-// task SystemConfig.
+// SystemConfigPhyDiskExV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 19 (PhyDiskEx), version 2, of [TaskSystemConfig]. Its payload has 8 bytes.
+// [AnySystemConfigPhyDiskEx] takes newer versions, too.
 //
-// More about a disk. The names of its fields are ours. Logged with
-// PERF_SYSCFG_STORAGE of the group masks.
+// More about a disk. The names of its fields are ours. Logged with PERF_SYSCFG_STORAGE of the
+// group masks.
 type SystemConfigPhyDiskExV2 struct {
 	DiskNumber  uint32
 	Flag0       uint8
@@ -4155,8 +3994,7 @@ type SystemConfigPhyDiskExV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigPhyDiskExV2) EventDesc() *etw.EventDesc { return &systemConfigPhyDiskExV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigPhyDiskExV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&systemConfigPhyDiskExV2, p, ptr)
@@ -4199,14 +4037,11 @@ func (e *SystemConfigPhyDiskExV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigPhyDiskExV2) Clone() *SystemConfigPhyDiskExV2 { return &e }
 
-func (e SystemConfigPhyDiskExV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPhyDiskExV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPhyDiskExV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPhyDiskExV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPhyDiskExV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 2, Opcode: 19, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PhyDiskEx",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PhyDiskEx",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "Flag0", Type: etw.InUInt8},
@@ -4216,21 +4051,14 @@ var systemConfigPhyDiskExV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigPhyDiskEx is [SystemConfigPhyDiskExV2] in any version: a
-// newer one is decoded like it.
+// AnySystemConfigPhyDiskEx is [SystemConfigPhyDiskExV2] in any version: a newer one is decoded
+// like it.
 type AnySystemConfigPhyDiskEx struct {
 	Seen etw.Seen
 	SystemConfigPhyDiskExV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigPhyDiskEx) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigPhyDiskExV2}
-}
-func (e *AnySystemConfigPhyDiskEx) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigPhyDiskEx) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigPhyDiskExV2.DecodePayload(p, ptr)
@@ -4239,11 +4067,9 @@ func (e *AnySystemConfigPhyDiskEx) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnySystemConfigPhyDiskEx) Clone() *AnySystemConfigPhyDiskEx { return &e }
 
-// SystemConfigIRQV0 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 21 (IRQ), version 0, of task
-// SystemConfig.
+// SystemConfigIRQV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 21 (IRQ), version 0. [AnySystemConfigIRQ] says what it means.
 //
-// An interrupt of a device. Logged with PERF_SYSCFG_PNP of the group masks.
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigIRQV0 struct {
 	IRQAffinity          uint64
@@ -4255,8 +4081,7 @@ type SystemConfigIRQV0 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigIRQV0) EventDesc() *etw.EventDesc { return &systemConfigIRQV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigIRQV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigIRQV0, p, ptr)
@@ -4300,14 +4125,11 @@ func (e SystemConfigIRQV0) Clone() *SystemConfigIRQV0 {
 	return &e
 }
 
-func (e SystemConfigIRQV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigIRQV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigIRQV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigIRQV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigIRQV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Opcode: 21, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "IRQ",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "IRQ",
 	Fields: []etw.FieldDesc{
 		{Name: "IRQAffinity", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "IRQNum", Type: etw.InUInt32},
@@ -4316,11 +4138,9 @@ var systemConfigIRQV0 = etw.EventDesc{
 	},
 }
 
-// SystemConfigIRQV1 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 21 (IRQ), version 1, of task
-// SystemConfig.
+// SystemConfigIRQV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 21 (IRQ), version 1. [AnySystemConfigIRQ] says what it means.
 //
-// An interrupt of a device. Logged with PERF_SYSCFG_PNP of the group masks.
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigIRQV1 struct {
 	IRQAffinity          uint64
@@ -4332,8 +4152,7 @@ type SystemConfigIRQV1 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigIRQV1) EventDesc() *etw.EventDesc { return &systemConfigIRQV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigIRQV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigIRQV1, p, ptr)
@@ -4377,14 +4196,11 @@ func (e SystemConfigIRQV1) Clone() *SystemConfigIRQV1 {
 	return &e
 }
 
-func (e SystemConfigIRQV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigIRQV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigIRQV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigIRQV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigIRQV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "IRQ",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "IRQ",
 	Fields: []etw.FieldDesc{
 		{Name: "IRQAffinity", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "IRQNum", Type: etw.InUInt32},
@@ -4393,11 +4209,9 @@ var systemConfigIRQV1 = etw.EventDesc{
 	},
 }
 
-// SystemConfigIRQV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 21 (IRQ), version 2, of task
-// SystemConfig.
+// SystemConfigIRQV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 21 (IRQ), version 2. [AnySystemConfigIRQ] says what it means.
 //
-// An interrupt of a device. Logged with PERF_SYSCFG_PNP of the group masks.
 // The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigIRQV2 struct {
 	IRQAffinity          uint64
@@ -4409,8 +4223,7 @@ type SystemConfigIRQV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigIRQV2) EventDesc() *etw.EventDesc { return &systemConfigIRQV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigIRQV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigIRQV2, p, ptr)
@@ -4454,14 +4267,11 @@ func (e SystemConfigIRQV2) Clone() *SystemConfigIRQV2 {
 	return &e
 }
 
-func (e SystemConfigIRQV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigIRQV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigIRQV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigIRQV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigIRQV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 2, Opcode: 21, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "IRQ",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "IRQ",
 	Fields: []etw.FieldDesc{
 		{Name: "IRQAffinity", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "IRQNum", Type: etw.InUInt32},
@@ -4470,15 +4280,11 @@ var systemConfigIRQV2 = etw.EventDesc{
 	},
 }
 
-// SystemConfigIRQV3 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 21 (IRQ), version 3, of task
-// SystemConfig.
-//
-// An interrupt of a device. Logged with PERF_SYSCFG_PNP of the group masks.
+// SystemConfigIRQV3 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 21 (IRQ), version 3. [AnySystemConfigIRQ] says what it means.
 type SystemConfigIRQV3 struct {
-	IRQAffinity uint64
-	IRQGroup    uint16
-	// Means nothing.
+	IRQAffinity          uint64
+	IRQGroup             uint16
 	Reserved             uint16
 	IRQNum               uint32
 	DeviceDescriptionLen uint32
@@ -4488,8 +4294,7 @@ type SystemConfigIRQV3 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigIRQV3) EventDesc() *etw.EventDesc { return &systemConfigIRQV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigIRQV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&systemConfigIRQV3, p, ptr)
@@ -4541,14 +4346,11 @@ func (e SystemConfigIRQV3) Clone() *SystemConfigIRQV3 {
 	return &e
 }
 
-func (e SystemConfigIRQV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigIRQV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigIRQV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigIRQV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigIRQV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 3, Opcode: 21, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "IRQ",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "IRQ",
 	Fields: []etw.FieldDesc{
 		{Name: "IRQAffinity", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "IRQGroup", Type: etw.InUInt16},
@@ -4559,15 +4361,14 @@ var systemConfigIRQV3 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigIRQ is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 21 (IRQ), of task SystemConfig,
-// in any version.
+// AnySystemConfigIRQ is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 21 (IRQ) in any version, of [TaskSystemConfig].
 //
 // An interrupt of a device. Logged with PERF_SYSCFG_PNP of the group masks.
 //
-// The versions are [SystemConfigIRQV0], [SystemConfigIRQV1],
-// [SystemConfigIRQV2], and [SystemConfigIRQV3]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [SystemConfigIRQV0], [SystemConfigIRQV1], [SystemConfigIRQV2], and
+// [SystemConfigIRQV3]; a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnySystemConfigIRQ struct {
 	Seen etw.Seen
 
@@ -4580,22 +4381,23 @@ type AnySystemConfigIRQ struct {
 	DeviceDescription    etw.UTF16
 }
 
-// HasIRQGroup and its like report whether the version that was decoded has a
-// field.
+// HasIRQGroup reports whether the decoded version has IRQGroup.
 func (e *AnySystemConfigIRQ) HasIRQGroup() bool { return e.Seen.Layout >= 3 }
+
+// HasReserved reports whether the decoded version has Reserved.
 func (e *AnySystemConfigIRQ) HasReserved() bool { return e.Seen.Layout >= 3 }
 
 var anySystemConfigIRQ = []*etw.EventDesc{&systemConfigIRQV0, &systemConfigIRQV1, &systemConfigIRQV2, &systemConfigIRQV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigIRQ) EventDescs() []*etw.EventDesc { return anySystemConfigIRQ }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigIRQ) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigIRQ, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigIRQ) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -4668,16 +4470,15 @@ func (e AnySystemConfigIRQ) Clone() *AnySystemConfigIRQ {
 	return &e
 }
 
-func (e AnySystemConfigIRQ) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigIRQ) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigIRQ) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigIRQ) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigPnPV0 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 22 (PnP), version 0, of task
-// SystemConfig.
+// SystemConfigPnPV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 22 (PnP), version 0. [AnySystemConfigPnP] says what it means.
 //
-// A device. Logged with PERF_SYSCFG_PNP of the group masks. The layout is that
-// of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPnPV0 struct {
 	IDLength           uint32
 	DescriptionLength  uint32
@@ -4690,8 +4491,7 @@ type SystemConfigPnPV0 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigPnPV0) EventDesc() *etw.EventDesc { return &systemConfigPnPV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPnPV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&systemConfigPnPV0, p, ptr)
@@ -4745,14 +4545,11 @@ func (e SystemConfigPnPV0) Clone() *SystemConfigPnPV0 {
 	return &e
 }
 
-func (e SystemConfigPnPV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPnPV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPnPV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPnPV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPnPV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Opcode: 22, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PnP",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "IDLength", Type: etw.InUInt32},
 		{Name: "DescriptionLength", Type: etw.InUInt32},
@@ -4763,12 +4560,10 @@ var systemConfigPnPV0 = etw.EventDesc{
 	},
 }
 
-// SystemConfigPnPV1 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 22 (PnP), version 1, of task
-// SystemConfig.
+// SystemConfigPnPV1 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 22 (PnP), version 1. [AnySystemConfigPnP] says what it means.
 //
-// A device. Logged with PERF_SYSCFG_PNP of the group masks. The layout is that
-// of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPnPV1 struct {
 	IDLength           uint32
 	DescriptionLength  uint32
@@ -4781,8 +4576,7 @@ type SystemConfigPnPV1 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigPnPV1) EventDesc() *etw.EventDesc { return &systemConfigPnPV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPnPV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&systemConfigPnPV1, p, ptr)
@@ -4836,14 +4630,11 @@ func (e SystemConfigPnPV1) Clone() *SystemConfigPnPV1 {
 	return &e
 }
 
-func (e SystemConfigPnPV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPnPV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPnPV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPnPV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPnPV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PnP",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "IDLength", Type: etw.InUInt32},
 		{Name: "DescriptionLength", Type: etw.InUInt32},
@@ -4854,12 +4645,10 @@ var systemConfigPnPV1 = etw.EventDesc{
 	},
 }
 
-// SystemConfigPnPV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 22 (PnP), version 2, of task
-// SystemConfig.
+// SystemConfigPnPV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 22 (PnP), version 2. [AnySystemConfigPnP] says what it means.
 //
-// A device. Logged with PERF_SYSCFG_PNP of the group masks. The layout is that
-// of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPnPV2 struct {
 	IDLength           uint32
 	DescriptionLength  uint32
@@ -4872,8 +4661,7 @@ type SystemConfigPnPV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigPnPV2) EventDesc() *etw.EventDesc { return &systemConfigPnPV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPnPV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&systemConfigPnPV2, p, ptr)
@@ -4927,14 +4715,11 @@ func (e SystemConfigPnPV2) Clone() *SystemConfigPnPV2 {
 	return &e
 }
 
-func (e SystemConfigPnPV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPnPV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPnPV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPnPV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPnPV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 2, Opcode: 22, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PnP",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "IDLength", Type: etw.InUInt32},
 		{Name: "DescriptionLength", Type: etw.InUInt32},
@@ -4945,12 +4730,10 @@ var systemConfigPnPV2 = etw.EventDesc{
 	},
 }
 
-// SystemConfigPnPV3 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 22 (PnP), version 3, of task
-// SystemConfig.
+// SystemConfigPnPV3 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 22 (PnP), version 3. [AnySystemConfigPnP] says what it means.
 //
-// A device. Logged with PERF_SYSCFG_PNP of the group masks. The layout is that
-// of descriptions; no trace with the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type SystemConfigPnPV3 struct {
 	IDLength           uint32
 	DescriptionLength  uint32
@@ -4964,8 +4747,7 @@ type SystemConfigPnPV3 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigPnPV3) EventDesc() *etw.EventDesc { return &systemConfigPnPV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPnPV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&systemConfigPnPV3, p, ptr)
@@ -5024,14 +4806,11 @@ func (e SystemConfigPnPV3) Clone() *SystemConfigPnPV3 {
 	return &e
 }
 
-func (e SystemConfigPnPV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPnPV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPnPV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPnPV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPnPV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 3, Opcode: 22, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PnP",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "IDLength", Type: etw.InUInt32},
 		{Name: "DescriptionLength", Type: etw.InUInt32},
@@ -5043,11 +4822,8 @@ var systemConfigPnPV3 = etw.EventDesc{
 	},
 }
 
-// SystemConfigPnPV4 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 22 (PnP), version 4, of task
-// SystemConfig.
-//
-// A device. Logged with PERF_SYSCFG_PNP of the group masks.
+// SystemConfigPnPV4 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 22 (PnP), version 4. [AnySystemConfigPnP] says what it means.
 type SystemConfigPnPV4 struct {
 	ClassGuid         etw.GUID
 	UpperFiltersCount uint32
@@ -5064,8 +4840,7 @@ type SystemConfigPnPV4 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigPnPV4) EventDesc() *etw.EventDesc { return &systemConfigPnPV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPnPV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&systemConfigPnPV4, p, ptr)
@@ -5139,14 +4914,11 @@ func (e SystemConfigPnPV4) Clone() *SystemConfigPnPV4 {
 	return &e
 }
 
-func (e SystemConfigPnPV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPnPV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPnPV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPnPV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPnPV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 4, Opcode: 22, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PnP",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "ClassGuid", Type: etw.InGUID},
 		{Name: "UpperFiltersCount", Type: etw.InUInt32},
@@ -5161,11 +4933,8 @@ var systemConfigPnPV4 = etw.EventDesc{
 	},
 }
 
-// SystemConfigPnPV5 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 22 (PnP), version 5, of task
-// SystemConfig.
-//
-// A device. Logged with PERF_SYSCFG_PNP of the group masks.
+// SystemConfigPnPV5 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 22 (PnP), version 5. [AnySystemConfigPnP] says what it means.
 type SystemConfigPnPV5 struct {
 	ClassGuid         etw.GUID
 	UpperFiltersCount uint32
@@ -5184,8 +4953,7 @@ type SystemConfigPnPV5 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigPnPV5) EventDesc() *etw.EventDesc { return &systemConfigPnPV5 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPnPV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
 		return 0, etw.Short(&systemConfigPnPV5, p, ptr)
@@ -5267,14 +5035,11 @@ func (e SystemConfigPnPV5) Clone() *SystemConfigPnPV5 {
 	return &e
 }
 
-func (e SystemConfigPnPV5) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPnPV5) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPnPV5) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPnPV5) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPnPV5 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 5, Opcode: 22, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "PnP",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "PnP",
 	Fields: []etw.FieldDesc{
 		{Name: "ClassGuid", Type: etw.InGUID},
 		{Name: "UpperFiltersCount", Type: etw.InUInt32},
@@ -5291,16 +5056,14 @@ var systemConfigPnPV5 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigPnP is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 22 (PnP), of task SystemConfig,
-// in any version.
+// AnySystemConfigPnP is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 22 (PnP) in any version, of [TaskSystemConfig].
 //
 // A device. Logged with PERF_SYSCFG_PNP of the group masks.
 //
-// The versions are [SystemConfigPnPV0], [SystemConfigPnPV1],
-// [SystemConfigPnPV2], [SystemConfigPnPV3], [SystemConfigPnPV4], and
-// [SystemConfigPnPV5]; a newer one is decoded like the last of these. Fields
-// that the decoded version lacks are zero.
+// The versions are [SystemConfigPnPV0], [SystemConfigPnPV1], [SystemConfigPnPV2],
+// [SystemConfigPnPV3], [SystemConfigPnPV4], and [SystemConfigPnPV5]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnySystemConfigPnP struct {
 	Seen etw.Seen
 
@@ -5321,38 +5084,59 @@ type AnySystemConfigPnP struct {
 	FriendlyNameLength uint32     // versions 0, 1, 2, and 3
 }
 
-// HasClassGuid and its like report whether the version that was decoded has a
-// field.
-func (e *AnySystemConfigPnP) HasClassGuid() bool         { return e.Seen.Layout >= 4 }
+// HasClassGuid reports whether the decoded version has ClassGuid.
+func (e *AnySystemConfigPnP) HasClassGuid() bool { return e.Seen.Layout >= 4 }
+
+// HasUpperFiltersCount reports whether the decoded version has UpperFiltersCount.
 func (e *AnySystemConfigPnP) HasUpperFiltersCount() bool { return e.Seen.Layout >= 4 }
+
+// HasLowerFiltersCount reports whether the decoded version has LowerFiltersCount.
 func (e *AnySystemConfigPnP) HasLowerFiltersCount() bool { return e.Seen.Layout >= 4 }
-func (e *AnySystemConfigPnP) HasDevStatus() bool         { return e.Seen.Layout >= 5 }
-func (e *AnySystemConfigPnP) HasDevProblem() bool        { return e.Seen.Layout >= 5 }
-func (e *AnySystemConfigPnP) HasPdoName() bool           { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigPnP) HasServiceName() bool       { return e.Seen.Layout >= 4 }
-func (e *AnySystemConfigPnP) HasUpperFilters() bool      { return e.Seen.Layout >= 4 }
-func (e *AnySystemConfigPnP) HasLowerFilters() bool      { return e.Seen.Layout >= 4 }
+
+// HasDevStatus reports whether the decoded version has DevStatus.
+func (e *AnySystemConfigPnP) HasDevStatus() bool { return e.Seen.Layout >= 5 }
+
+// HasDevProblem reports whether the decoded version has DevProblem.
+func (e *AnySystemConfigPnP) HasDevProblem() bool { return e.Seen.Layout >= 5 }
+
+// HasPdoName reports whether the decoded version has PdoName.
+func (e *AnySystemConfigPnP) HasPdoName() bool { return e.Seen.Layout >= 3 }
+
+// HasServiceName reports whether the decoded version has ServiceName.
+func (e *AnySystemConfigPnP) HasServiceName() bool { return e.Seen.Layout >= 4 }
+
+// HasUpperFilters reports whether the decoded version has UpperFilters.
+func (e *AnySystemConfigPnP) HasUpperFilters() bool { return e.Seen.Layout >= 4 }
+
+// HasLowerFilters reports whether the decoded version has LowerFilters.
+func (e *AnySystemConfigPnP) HasLowerFilters() bool { return e.Seen.Layout >= 4 }
+
+// HasIDLength reports whether the decoded version has IDLength.
 func (e *AnySystemConfigPnP) HasIDLength() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1 || e.Seen.Layout == 2 || e.Seen.Layout == 3
 }
+
+// HasDescriptionLength reports whether the decoded version has DescriptionLength.
 func (e *AnySystemConfigPnP) HasDescriptionLength() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1 || e.Seen.Layout == 2 || e.Seen.Layout == 3
 }
+
+// HasFriendlyNameLength reports whether the decoded version has FriendlyNameLength.
 func (e *AnySystemConfigPnP) HasFriendlyNameLength() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1 || e.Seen.Layout == 2 || e.Seen.Layout == 3
 }
 
 var anySystemConfigPnP = []*etw.EventDesc{&systemConfigPnPV0, &systemConfigPnPV1, &systemConfigPnPV2, &systemConfigPnPV3, &systemConfigPnPV4, &systemConfigPnPV5}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigPnP) EventDescs() []*etw.EventDesc { return anySystemConfigPnP }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigPnP) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigPnP, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigPnP) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 5:
@@ -5489,13 +5273,14 @@ func (e AnySystemConfigPnP) Clone() *AnySystemConfigPnP {
 	return &e
 }
 
-func (e AnySystemConfigPnP) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigPnP) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigPnP) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigPnP) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SystemConfigIDEChannelV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 23 (IDEChannel), version 2, of
-// task SystemConfig.
+// SystemConfigIDEChannelV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 23 (IDEChannel), version 2, of [TaskSystemConfig]. [AnySystemConfigIDEChannel] takes
+// newer versions, too.
 type SystemConfigIDEChannelV2 struct {
 	TargetId               uint32
 	DeviceType             uint32
@@ -5507,8 +5292,7 @@ type SystemConfigIDEChannelV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigIDEChannelV2) EventDesc() *etw.EventDesc { return &systemConfigIDEChannelV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigIDEChannelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigIDEChannelV2, p, ptr)
@@ -5556,14 +5340,11 @@ func (e SystemConfigIDEChannelV2) Clone() *SystemConfigIDEChannelV2 {
 	return &e
 }
 
-func (e SystemConfigIDEChannelV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigIDEChannelV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigIDEChannelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigIDEChannelV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigIDEChannelV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 23, Version: 2, Opcode: 23, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "IDEChannel",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "IDEChannel",
 	Fields: []etw.FieldDesc{
 		{Name: "TargetId", Type: etw.InUInt32},
 		{Name: "DeviceType", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -5573,21 +5354,14 @@ var systemConfigIDEChannelV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigIDEChannel is [SystemConfigIDEChannelV2] in any version: a
-// newer one is decoded like it.
+// AnySystemConfigIDEChannel is [SystemConfigIDEChannelV2] in any version: a newer one is
+// decoded like it.
 type AnySystemConfigIDEChannel struct {
 	Seen etw.Seen
 	SystemConfigIDEChannelV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigIDEChannel) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigIDEChannelV2}
-}
-func (e *AnySystemConfigIDEChannel) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigIDEChannel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigIDEChannelV2.DecodePayload(p, ptr)
@@ -5599,9 +5373,9 @@ func (e AnySystemConfigIDEChannel) Clone() *AnySystemConfigIDEChannel {
 	return &e
 }
 
-// SystemConfigNumaNodeV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 24 (NumaNode), version 2, of
-// task SystemConfig.
+// SystemConfigNumaNodeV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 24 (NumaNode), version 2, of [TaskSystemConfig]. [AnySystemConfigNumaNode] takes
+// newer versions, too.
 //
 // Logged with PERF_CPU_CONFIG of the group masks.
 type SystemConfigNumaNodeV2 struct {
@@ -5612,8 +5386,7 @@ type SystemConfigNumaNodeV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigNumaNodeV2) EventDesc() *etw.EventDesc { return &systemConfigNumaNodeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigNumaNodeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&systemConfigNumaNodeV2, p, ptr)
@@ -5649,14 +5422,11 @@ func (e SystemConfigNumaNodeV2) Clone() *SystemConfigNumaNodeV2 {
 	return &e
 }
 
-func (e SystemConfigNumaNodeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigNumaNodeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigNumaNodeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigNumaNodeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigNumaNodeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 24, Version: 2, Opcode: 24, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "NumaNode",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "NumaNode",
 	Fields: []etw.FieldDesc{
 		{Name: "NodeCount", Type: etw.InUInt32},
 		{Name: "NodeMap", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
@@ -5667,8 +5437,7 @@ var systemConfigNumaNodeV2 = etw.EventDesc{
 	},
 }
 
-// SystemConfigNumaNodeV2NodeMap is one element of
-// [SystemConfigNumaNodeV2.NodeMap].
+// SystemConfigNumaNodeV2NodeMap is one element of [SystemConfigNumaNodeV2.NodeMap].
 type SystemConfigNumaNodeV2NodeMap struct {
 	Mask     etw.Pointer
 	Group    uint16
@@ -5706,24 +5475,19 @@ func (v SystemConfigNumaNodeV2NodeMap) Clone() SystemConfigNumaNodeV2NodeMap {
 	return v
 }
 
-func (v *SystemConfigNumaNodeV2NodeMap) value() etw.Value {
-	return etw.StructValue(&systemConfigNumaNodeV2.Fields[1], v)
+func (v SystemConfigNumaNodeV2NodeMap) String() string {
+	return etw.StructValue(&systemConfigNumaNodeV2.Fields[1], &v).String()
 }
 
-func (v SystemConfigNumaNodeV2NodeMap) String() string               { return v.value().String() }
-func (v SystemConfigNumaNodeV2NodeMap) LogValue() slog.Value         { return v.value().LogValue() }
-func (v SystemConfigNumaNodeV2NodeMap) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// SystemConfigNumaNodeV2NodeMapList is a sequence of
-// [SystemConfigNumaNodeV2NodeMap] that aliases a payload.
+// SystemConfigNumaNodeV2NodeMapList is a sequence of [SystemConfigNumaNodeV2NodeMap] that
+// aliases a payload.
 type SystemConfigNumaNodeV2NodeMapList struct {
 	p   []byte
 	n   int
 	ptr etw.PtrSize
 }
 
-// MakeSystemConfigNumaNodeV2NodeMapList encodes elements, for building an
-// event.
+// MakeSystemConfigNumaNodeV2NodeMapList encodes elements, for building an event.
 func MakeSystemConfigNumaNodeV2NodeMapList(ptr etw.PtrSize, vs ...SystemConfigNumaNodeV2NodeMap) (SystemConfigNumaNodeV2NodeMapList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -5762,8 +5526,7 @@ func (s SystemConfigNumaNodeV2NodeMapList) All() iter.Seq[SystemConfigNumaNodeV2
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s SystemConfigNumaNodeV2NodeMapList) Equal(t SystemConfigNumaNodeV2NodeMapList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -5778,9 +5541,8 @@ func (s SystemConfigNumaNodeV2NodeMapList) Clone() SystemConfigNumaNodeV2NodeMap
 }
 
 func (s SystemConfigNumaNodeV2NodeMapList) String() string { return etw.ElementsText(s.All()) }
-func (s SystemConfigNumaNodeV2NodeMapList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s SystemConfigNumaNodeV2NodeMapList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -5796,21 +5558,14 @@ func (s SystemConfigNumaNodeV2NodeMapList) write(a *etw.Appender, i int, n uint6
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnySystemConfigNumaNode is [SystemConfigNumaNodeV2] in any version: a newer
-// one is decoded like it.
+// AnySystemConfigNumaNode is [SystemConfigNumaNodeV2] in any version: a newer one is decoded
+// like it.
 type AnySystemConfigNumaNode struct {
 	Seen etw.Seen
 	SystemConfigNumaNodeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigNumaNode) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigNumaNodeV2}
-}
-func (e *AnySystemConfigNumaNode) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigNumaNode) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigNumaNodeV2.DecodePayload(p, ptr)
@@ -5822,9 +5577,9 @@ func (e AnySystemConfigNumaNode) Clone() *AnySystemConfigNumaNode {
 	return &e
 }
 
-// SystemConfigPlatformV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 25 (Platform), version 2, of
-// task SystemConfig.
+// SystemConfigPlatformV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 25 (Platform), version 2, of [TaskSystemConfig]. [AnySystemConfigPlatform] takes
+// newer versions, too.
 //
 // The machine and its firmware.
 type SystemConfigPlatformV2 struct {
@@ -5837,8 +5592,7 @@ type SystemConfigPlatformV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigPlatformV2) EventDesc() *etw.EventDesc { return &systemConfigPlatformV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigPlatformV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SystemManufacturer = c.UTF16()
@@ -5882,14 +5636,11 @@ func (e SystemConfigPlatformV2) Clone() *SystemConfigPlatformV2 {
 	return &e
 }
 
-func (e SystemConfigPlatformV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigPlatformV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigPlatformV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigPlatformV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigPlatformV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 25, Version: 2, Opcode: 25, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Platform",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Platform",
 	Fields: []etw.FieldDesc{
 		{Name: "SystemManufacturer", Type: etw.InUnicodeString},
 		{Name: "SystemProductName", Type: etw.InUnicodeString},
@@ -5898,21 +5649,14 @@ var systemConfigPlatformV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigPlatform is [SystemConfigPlatformV2] in any version: a newer
-// one is decoded like it.
+// AnySystemConfigPlatform is [SystemConfigPlatformV2] in any version: a newer one is decoded
+// like it.
 type AnySystemConfigPlatform struct {
 	Seen etw.Seen
 	SystemConfigPlatformV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigPlatform) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigPlatformV2}
-}
-func (e *AnySystemConfigPlatform) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigPlatform) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigPlatformV2.DecodePayload(p, ptr)
@@ -5928,8 +5672,8 @@ func (e AnySystemConfigPlatform) Clone() *AnySystemConfigPlatform {
 }
 
 // SystemConfigProcessorGroupV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 26 (ProcessorGroup), version 2,
-// of task SystemConfig.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 26 (ProcessorGroup), version 2, of
+// [TaskSystemConfig]. [AnySystemConfigProcessorGroup] takes newer versions, too.
 //
 // Logged with PERF_CPU_CONFIG of the group masks.
 type SystemConfigProcessorGroupV2 struct {
@@ -5940,8 +5684,7 @@ type SystemConfigProcessorGroupV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigProcessorGroupV2) EventDesc() *etw.EventDesc { return &systemConfigProcessorGroupV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigProcessorGroupV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&systemConfigProcessorGroupV2, p, ptr)
@@ -5977,35 +5720,25 @@ func (e SystemConfigProcessorGroupV2) Clone() *SystemConfigProcessorGroupV2 {
 	return &e
 }
 
-func (e SystemConfigProcessorGroupV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigProcessorGroupV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigProcessorGroupV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigProcessorGroupV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigProcessorGroupV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "ProcessorGroup",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "ProcessorGroup",
 	Fields: []etw.FieldDesc{
 		{Name: "GroupCount", Type: etw.InUInt32},
 		{Name: "Affinity", Type: etw.InPointer, Count: etw.Size{Kind: etw.SizeField}},
 	},
 }
 
-// AnySystemConfigProcessorGroup is [SystemConfigProcessorGroupV2] in any
-// version: a newer one is decoded like it.
+// AnySystemConfigProcessorGroup is [SystemConfigProcessorGroupV2] in any version: a newer one
+// is decoded like it.
 type AnySystemConfigProcessorGroup struct {
 	Seen etw.Seen
 	SystemConfigProcessorGroupV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigProcessorGroup) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigProcessorGroupV2}
-}
-func (e *AnySystemConfigProcessorGroup) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigProcessorGroup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigProcessorGroupV2.DecodePayload(p, ptr)
@@ -6018,8 +5751,8 @@ func (e AnySystemConfigProcessorGroup) Clone() *AnySystemConfigProcessorGroup {
 }
 
 // SystemConfigProcessorNumberV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 27 (ProcessorNumber), version
-// 2, of task SystemConfig.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 27 (ProcessorNumber), version 2, of
+// [TaskSystemConfig]. [AnySystemConfigProcessorNumber] takes newer versions, too.
 //
 // Logged with PERF_CPU_CONFIG of the group masks.
 type SystemConfigProcessorNumberV2 struct {
@@ -6032,8 +5765,7 @@ func (*SystemConfigProcessorNumberV2) EventDesc() *etw.EventDesc {
 	return &systemConfigProcessorNumberV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigProcessorNumberV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&systemConfigProcessorNumberV2, p, ptr)
@@ -6069,14 +5801,11 @@ func (e SystemConfigProcessorNumberV2) Clone() *SystemConfigProcessorNumberV2 {
 	return &e
 }
 
-func (e SystemConfigProcessorNumberV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigProcessorNumberV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigProcessorNumberV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigProcessorNumberV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigProcessorNumberV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "ProcessorNumber",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "ProcessorNumber",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessorCount", Type: etw.InUInt32},
 		{Name: "ProcessorNumber", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
@@ -6105,14 +5834,13 @@ func (v *SystemConfigProcessorNumberV2ProcessorNumber) read(c *etw.Cursor) {
 	v.Reserved = p[3]
 }
 
-func (v *SystemConfigProcessorNumberV2ProcessorNumber) write(a *etw.Appender, i int) {
+func (v *SystemConfigProcessorNumberV2ProcessorNumber) write(a *etw.Appender, _ int) {
 	a.Uint16(v.Group)
 	a.Uint8(v.Number)
 	a.Uint8(v.Reserved)
 }
 
-// FieldValue returns the value of member i of the description of
-// ProcessorNumber.
+// FieldValue returns the value of member i of the description of ProcessorNumber.
 func (v *SystemConfigProcessorNumberV2ProcessorNumber) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
@@ -6130,16 +5858,8 @@ func (v SystemConfigProcessorNumberV2ProcessorNumber) Clone() SystemConfigProces
 	return v
 }
 
-func (v *SystemConfigProcessorNumberV2ProcessorNumber) value() etw.Value {
-	return etw.StructValue(&systemConfigProcessorNumberV2.Fields[1], v)
-}
-
-func (v SystemConfigProcessorNumberV2ProcessorNumber) String() string { return v.value().String() }
-func (v SystemConfigProcessorNumberV2ProcessorNumber) LogValue() slog.Value {
-	return v.value().LogValue()
-}
-func (v SystemConfigProcessorNumberV2ProcessorNumber) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
+func (v SystemConfigProcessorNumberV2ProcessorNumber) String() string {
+	return etw.StructValue(&systemConfigProcessorNumberV2.Fields[1], &v).String()
 }
 
 // SystemConfigProcessorNumberV2ProcessorNumberList is a sequence of
@@ -6150,8 +5870,8 @@ type SystemConfigProcessorNumberV2ProcessorNumberList struct {
 	ptr etw.PtrSize
 }
 
-// MakeSystemConfigProcessorNumberV2ProcessorNumberList encodes elements, for
-// building an event.
+// MakeSystemConfigProcessorNumberV2ProcessorNumberList encodes elements, for building an
+// event.
 func MakeSystemConfigProcessorNumberV2ProcessorNumberList(ptr etw.PtrSize, vs ...SystemConfigProcessorNumberV2ProcessorNumber) (SystemConfigProcessorNumberV2ProcessorNumberList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -6190,8 +5910,7 @@ func (s SystemConfigProcessorNumberV2ProcessorNumberList) All() iter.Seq[SystemC
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s SystemConfigProcessorNumberV2ProcessorNumberList) Equal(t SystemConfigProcessorNumberV2ProcessorNumberList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -6208,9 +5927,8 @@ func (s SystemConfigProcessorNumberV2ProcessorNumberList) Clone() SystemConfigPr
 func (s SystemConfigProcessorNumberV2ProcessorNumberList) String() string {
 	return etw.ElementsText(s.All())
 }
-func (s SystemConfigProcessorNumberV2ProcessorNumberList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s SystemConfigProcessorNumberV2ProcessorNumberList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -6226,21 +5944,14 @@ func (s SystemConfigProcessorNumberV2ProcessorNumberList) write(a *etw.Appender,
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnySystemConfigProcessorNumber is [SystemConfigProcessorNumberV2] in any
-// version: a newer one is decoded like it.
+// AnySystemConfigProcessorNumber is [SystemConfigProcessorNumberV2] in any version: a newer
+// one is decoded like it.
 type AnySystemConfigProcessorNumber struct {
 	Seen etw.Seen
 	SystemConfigProcessorNumberV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigProcessorNumber) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigProcessorNumberV2}
-}
-func (e *AnySystemConfigProcessorNumber) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigProcessorNumber) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigProcessorNumberV2.DecodePayload(p, ptr)
@@ -6252,12 +5963,11 @@ func (e AnySystemConfigProcessorNumber) Clone() *AnySystemConfigProcessorNumber 
 	return &e
 }
 
-// SystemConfigDPIV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 28 (DPI), version 2, of task
-// SystemConfig.
+// SystemConfigDPIV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
+// 28 (DPI), version 2, of [TaskSystemConfig]. Its payload has 8 bytes. [AnySystemConfigDPI]
+// takes newer versions, too.
 //
-// The size of the screen's dots. Logged with PERF_SYSCFG_GRAPHICS of the group
-// masks.
+// The size of the screen's dots. Logged with PERF_SYSCFG_GRAPHICS of the group masks.
 type SystemConfigDPIV2 struct {
 	MachineDPI uint32
 	UserDPI    uint32
@@ -6266,8 +5976,7 @@ type SystemConfigDPIV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigDPIV2) EventDesc() *etw.EventDesc { return &systemConfigDPIV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigDPIV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&systemConfigDPIV2, p, ptr)
@@ -6298,33 +6007,24 @@ func (e *SystemConfigDPIV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigDPIV2) Clone() *SystemConfigDPIV2 { return &e }
 
-func (e SystemConfigDPIV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigDPIV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigDPIV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigDPIV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigDPIV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "DPI",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "DPI",
 	Fields: []etw.FieldDesc{
 		{Name: "MachineDPI", Type: etw.InUInt32},
 		{Name: "UserDPI", Type: etw.InUInt32},
 	},
 }
 
-// AnySystemConfigDPI is [SystemConfigDPIV2] in any version: a newer one is
-// decoded like it.
+// AnySystemConfigDPI is [SystemConfigDPIV2] in any version: a newer one is decoded like it.
 type AnySystemConfigDPI struct {
 	Seen etw.Seen
 	SystemConfigDPIV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigDPI) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&systemConfigDPIV2} }
-func (e *AnySystemConfigDPI) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigDPI) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigDPIV2.DecodePayload(p, ptr)
@@ -6334,8 +6034,9 @@ func (e *AnySystemConfigDPI) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 func (e AnySystemConfigDPI) Clone() *AnySystemConfigDPI { return &e }
 
 // SystemConfigCodeIntegrityV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 29 (CodeIntegrity), version 2,
-// of task SystemConfig.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 29 (CodeIntegrity), version 2, of
+// [TaskSystemConfig]. Its payload has 4 bytes. [AnySystemConfigCodeIntegrity] takes newer
+// versions, too.
 type SystemConfigCodeIntegrityV2 struct {
 	CodeIntegrityInfo uint32
 }
@@ -6343,8 +6044,7 @@ type SystemConfigCodeIntegrityV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigCodeIntegrityV2) EventDesc() *etw.EventDesc { return &systemConfigCodeIntegrityV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigCodeIntegrityV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&systemConfigCodeIntegrityV2, p, ptr)
@@ -6371,34 +6071,24 @@ func (e *SystemConfigCodeIntegrityV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigCodeIntegrityV2) Clone() *SystemConfigCodeIntegrityV2 { return &e }
 
-func (e SystemConfigCodeIntegrityV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigCodeIntegrityV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigCodeIntegrityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigCodeIntegrityV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigCodeIntegrityV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "CodeIntegrity",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "CodeIntegrity",
 	Fields: []etw.FieldDesc{
 		{Name: "CodeIntegrityInfo", Type: etw.InUInt32},
 	},
 }
 
-// AnySystemConfigCodeIntegrity is [SystemConfigCodeIntegrityV2] in any
-// version: a newer one is decoded like it.
+// AnySystemConfigCodeIntegrity is [SystemConfigCodeIntegrityV2] in any version: a newer one is
+// decoded like it.
 type AnySystemConfigCodeIntegrity struct {
 	Seen etw.Seen
 	SystemConfigCodeIntegrityV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigCodeIntegrity) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigCodeIntegrityV2}
-}
-func (e *AnySystemConfigCodeIntegrity) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigCodeIntegrity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigCodeIntegrityV2.DecodePayload(p, ptr)
@@ -6408,8 +6098,9 @@ func (e *AnySystemConfigCodeIntegrity) DecodeVersion(version uint8, p []byte, pt
 func (e AnySystemConfigCodeIntegrity) Clone() *AnySystemConfigCodeIntegrity { return &e }
 
 // SystemConfigTelemetryConfigurationV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 30 (TelemetryConfiguration),
-// version 2, of task SystemConfig.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 30 (TelemetryConfiguration), version 2, of
+// [TaskSystemConfig]. Its payload has 16 bytes. [AnySystemConfigTelemetryConfiguration] takes
+// newer versions, too.
 type SystemConfigTelemetryConfigurationV2 struct {
 	MachineId etw.GUID
 }
@@ -6419,8 +6110,7 @@ func (*SystemConfigTelemetryConfigurationV2) EventDesc() *etw.EventDesc {
 	return &systemConfigTelemetryConfigurationV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigTelemetryConfigurationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigTelemetryConfigurationV2, p, ptr)
@@ -6449,37 +6139,24 @@ func (e SystemConfigTelemetryConfigurationV2) Clone() *SystemConfigTelemetryConf
 	return &e
 }
 
-func (e SystemConfigTelemetryConfigurationV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigTelemetryConfigurationV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e SystemConfigTelemetryConfigurationV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e SystemConfigTelemetryConfigurationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigTelemetryConfigurationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "TelemetryConfiguration",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "TelemetryConfiguration",
 	Fields: []etw.FieldDesc{
 		{Name: "MachineId", Type: etw.InGUID},
 	},
 }
 
-// AnySystemConfigTelemetryConfiguration is
-// [SystemConfigTelemetryConfigurationV2] in any version: a newer one is
-// decoded like it.
+// AnySystemConfigTelemetryConfiguration is [SystemConfigTelemetryConfigurationV2] in any
+// version: a newer one is decoded like it.
 type AnySystemConfigTelemetryConfiguration struct {
 	Seen etw.Seen
 	SystemConfigTelemetryConfigurationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigTelemetryConfiguration) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigTelemetryConfigurationV2}
-}
-func (e *AnySystemConfigTelemetryConfiguration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigTelemetryConfiguration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigTelemetryConfigurationV2.DecodePayload(p, ptr)
@@ -6491,8 +6168,8 @@ func (e AnySystemConfigTelemetryConfiguration) Clone() *AnySystemConfigTelemetry
 }
 
 // SystemConfigDefragmentationV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 31 (Defragmentation), version
-// 2, of task SystemConfig.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 31 (Defragmentation), version 2, of
+// [TaskSystemConfig]. [AnySystemConfigDefragmentation] takes newer versions, too.
 //
 // Logged with PERF_SYSCFG_STORAGE of the group masks.
 type SystemConfigDefragmentationV2 struct {
@@ -6542,8 +6219,7 @@ func (*SystemConfigDefragmentationV2) EventDesc() *etw.EventDesc {
 	return &systemConfigDefragmentationV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigDefragmentationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 220 {
 		return 0, etw.Short(&systemConfigDefragmentationV2, p, ptr)
@@ -6727,14 +6403,11 @@ func (e SystemConfigDefragmentationV2) Clone() *SystemConfigDefragmentationV2 {
 	return &e
 }
 
-func (e SystemConfigDefragmentationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigDefragmentationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigDefragmentationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigDefragmentationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigDefragmentationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Defragmentation",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Defragmentation",
 	Fields: []etw.FieldDesc{
 		{Name: "AlignmentClusters", Type: etw.InUInt64},
 		{Name: "AvgFreeSpaceSize", Type: etw.InUInt64},
@@ -6778,21 +6451,14 @@ var systemConfigDefragmentationV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigDefragmentation is [SystemConfigDefragmentationV2] in any
-// version: a newer one is decoded like it.
+// AnySystemConfigDefragmentation is [SystemConfigDefragmentationV2] in any version: a newer
+// one is decoded like it.
 type AnySystemConfigDefragmentation struct {
 	Seen etw.Seen
 	SystemConfigDefragmentationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigDefragmentation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigDefragmentationV2}
-}
-func (e *AnySystemConfigDefragmentation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigDefragmentation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigDefragmentationV2.DecodePayload(p, ptr)
@@ -6805,10 +6471,8 @@ func (e AnySystemConfigDefragmentation) Clone() *AnySystemConfigDefragmentation 
 }
 
 // SystemConfigMobilePlatformV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 2,
-// of task SystemConfig.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 2.
+// [AnySystemConfigMobilePlatform] says what it means.
 type SystemConfigMobilePlatformV2 struct {
 	BootLoaderVersion         etw.UTF16
 	FirmwareRevision          etw.UTF16
@@ -6830,8 +6494,7 @@ type SystemConfigMobilePlatformV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigMobilePlatformV2) EventDesc() *etw.EventDesc { return &systemConfigMobilePlatformV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigMobilePlatformV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.BootLoaderVersion = c.UTF16()
@@ -6930,14 +6593,11 @@ func (e SystemConfigMobilePlatformV2) Clone() *SystemConfigMobilePlatformV2 {
 	return &e
 }
 
-func (e SystemConfigMobilePlatformV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigMobilePlatformV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigMobilePlatformV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigMobilePlatformV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigMobilePlatformV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "MobilePlatform",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "MobilePlatform",
 	Fields: []etw.FieldDesc{
 		{Name: "BootLoaderVersion", Type: etw.InUnicodeString},
 		{Name: "FirmwareRevision", Type: etw.InUnicodeString},
@@ -6958,10 +6618,8 @@ var systemConfigMobilePlatformV2 = etw.EventDesc{
 }
 
 // SystemConfigMobilePlatformV3 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 3,
-// of task SystemConfig.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 3.
+// [AnySystemConfigMobilePlatform] says what it means.
 type SystemConfigMobilePlatformV3 struct {
 	DeviceManufacturer            etw.UTF16
 	DeviceManufacturerDisplayName etw.UTF16
@@ -6980,8 +6638,7 @@ type SystemConfigMobilePlatformV3 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigMobilePlatformV3) EventDesc() *etw.EventDesc { return &systemConfigMobilePlatformV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigMobilePlatformV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.DeviceManufacturer = c.UTF16()
@@ -7065,14 +6722,11 @@ func (e SystemConfigMobilePlatformV3) Clone() *SystemConfigMobilePlatformV3 {
 	return &e
 }
 
-func (e SystemConfigMobilePlatformV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigMobilePlatformV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigMobilePlatformV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigMobilePlatformV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigMobilePlatformV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 3, Opcode: 32, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "MobilePlatform",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "MobilePlatform",
 	Fields: []etw.FieldDesc{
 		{Name: "DeviceManufacturer", Type: etw.InUnicodeString},
 		{Name: "DeviceManufacturerDisplayName", Type: etw.InUnicodeString},
@@ -7090,10 +6744,8 @@ var systemConfigMobilePlatformV3 = etw.EventDesc{
 }
 
 // SystemConfigMobilePlatformV4 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 4,
-// of task SystemConfig.
-//
-// The layout is that of descriptions; no trace with the event was at hand.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 4.
+// [AnySystemConfigMobilePlatform] says what it means.
 type SystemConfigMobilePlatformV4 struct {
 	DeviceManufacturer            etw.UTF16
 	DeviceManufacturerDisplayName etw.UTF16
@@ -7107,8 +6759,7 @@ type SystemConfigMobilePlatformV4 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigMobilePlatformV4) EventDesc() *etw.EventDesc { return &systemConfigMobilePlatformV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigMobilePlatformV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.DeviceManufacturer = c.UTF16()
@@ -7167,14 +6818,11 @@ func (e SystemConfigMobilePlatformV4) Clone() *SystemConfigMobilePlatformV4 {
 	return &e
 }
 
-func (e SystemConfigMobilePlatformV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigMobilePlatformV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigMobilePlatformV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigMobilePlatformV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigMobilePlatformV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 4, Opcode: 32, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "MobilePlatform",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "MobilePlatform",
 	Fields: []etw.FieldDesc{
 		{Name: "DeviceManufacturer", Type: etw.InUnicodeString},
 		{Name: "DeviceManufacturerDisplayName", Type: etw.InUnicodeString},
@@ -7187,15 +6835,14 @@ var systemConfigMobilePlatformV4 = etw.EventDesc{
 }
 
 // AnySystemConfigMobilePlatform is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), of task
-// SystemConfig, in any version.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform) in any version, of
+// [TaskSystemConfig].
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [SystemConfigMobilePlatformV2],
-// [SystemConfigMobilePlatformV3], and [SystemConfigMobilePlatformV4]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [SystemConfigMobilePlatformV2], [SystemConfigMobilePlatformV3], and
+// [SystemConfigMobilePlatformV4]; a newer one is decoded like the last of these. Fields that
+// the decoded version lacks are zero.
 type AnySystemConfigMobilePlatform struct {
 	Seen etw.Seen
 
@@ -7227,52 +6874,103 @@ type AnySystemConfigMobilePlatform struct {
 	HardwareVariant               etw.UTF16 // version 2
 }
 
-// HasDeviceManufacturer and its like report whether the version that was
-// decoded has a field.
+// HasDeviceManufacturer reports whether the decoded version has DeviceManufacturer.
 func (e *AnySystemConfigMobilePlatform) HasDeviceManufacturer() bool { return e.Seen.Layout >= 3 }
+
+// HasDeviceManufacturerDisplayName reports whether the decoded version has
+// DeviceManufacturerDisplayName.
 func (e *AnySystemConfigMobilePlatform) HasDeviceManufacturerDisplayName() bool {
 	return e.Seen.Layout >= 3
 }
-func (e *AnySystemConfigMobilePlatform) HasDeviceModel() bool            { return e.Seen.Layout >= 3 }
+
+// HasDeviceModel reports whether the decoded version has DeviceModel.
+func (e *AnySystemConfigMobilePlatform) HasDeviceModel() bool { return e.Seen.Layout >= 3 }
+
+// HasDeviceModelDisplayName reports whether the decoded version has DeviceModelDisplayName.
 func (e *AnySystemConfigMobilePlatform) HasDeviceModelDisplayName() bool { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigMobilePlatform) HasMobileOperator() bool         { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigMobilePlatform) HasSocVersion() bool             { return e.Seen.Layout >= 3 }
-func (e *AnySystemConfigMobilePlatform) HasBspVersion() bool             { return e.Seen.Layout >= 3 }
+
+// HasMobileOperator reports whether the decoded version has MobileOperator.
+func (e *AnySystemConfigMobilePlatform) HasMobileOperator() bool { return e.Seen.Layout >= 3 }
+
+// HasSocVersion reports whether the decoded version has SocVersion.
+func (e *AnySystemConfigMobilePlatform) HasSocVersion() bool { return e.Seen.Layout >= 3 }
+
+// HasBspVersion reports whether the decoded version has BspVersion.
+func (e *AnySystemConfigMobilePlatform) HasBspVersion() bool { return e.Seen.Layout >= 3 }
+
+// HasMobileOperatorDisplayName reports whether the decoded version has
+// MobileOperatorDisplayName.
 func (e *AnySystemConfigMobilePlatform) HasMobileOperatorDisplayName() bool {
 	return e.Seen.Layout == 2 || e.Seen.Layout == 3
 }
-func (e *AnySystemConfigMobilePlatform) HasHardwareVersion() bool         { return e.Seen.Layout == 3 }
-func (e *AnySystemConfigMobilePlatform) HasRadioHardwareVersion() bool    { return e.Seen.Layout == 3 }
-func (e *AnySystemConfigMobilePlatform) HasRadioSoftwareVersion() bool    { return e.Seen.Layout == 3 }
-func (e *AnySystemConfigMobilePlatform) HasOemSoftwareVersion() bool      { return e.Seen.Layout == 3 }
-func (e *AnySystemConfigMobilePlatform) HasBootLoaderVersion() bool       { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasFirmwareRevision() bool        { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasFriendlyName() bool            { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasHardwareRevision() bool        { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasManufacturer() bool            { return e.Seen.Layout == 2 }
+
+// HasHardwareVersion reports whether the decoded version has HardwareVersion.
+func (e *AnySystemConfigMobilePlatform) HasHardwareVersion() bool { return e.Seen.Layout == 3 }
+
+// HasRadioHardwareVersion reports whether the decoded version has RadioHardwareVersion.
+func (e *AnySystemConfigMobilePlatform) HasRadioHardwareVersion() bool { return e.Seen.Layout == 3 }
+
+// HasRadioSoftwareVersion reports whether the decoded version has RadioSoftwareVersion.
+func (e *AnySystemConfigMobilePlatform) HasRadioSoftwareVersion() bool { return e.Seen.Layout == 3 }
+
+// HasOemSoftwareVersion reports whether the decoded version has OemSoftwareVersion.
+func (e *AnySystemConfigMobilePlatform) HasOemSoftwareVersion() bool { return e.Seen.Layout == 3 }
+
+// HasBootLoaderVersion reports whether the decoded version has BootLoaderVersion.
+func (e *AnySystemConfigMobilePlatform) HasBootLoaderVersion() bool { return e.Seen.Layout == 2 }
+
+// HasFirmwareRevision reports whether the decoded version has FirmwareRevision.
+func (e *AnySystemConfigMobilePlatform) HasFirmwareRevision() bool { return e.Seen.Layout == 2 }
+
+// HasFriendlyName reports whether the decoded version has FriendlyName.
+func (e *AnySystemConfigMobilePlatform) HasFriendlyName() bool { return e.Seen.Layout == 2 }
+
+// HasHardwareRevision reports whether the decoded version has HardwareRevision.
+func (e *AnySystemConfigMobilePlatform) HasHardwareRevision() bool { return e.Seen.Layout == 2 }
+
+// HasManufacturer reports whether the decoded version has Manufacturer.
+func (e *AnySystemConfigMobilePlatform) HasManufacturer() bool { return e.Seen.Layout == 2 }
+
+// HasManufacturerDisplayName reports whether the decoded version has ManufacturerDisplayName.
 func (e *AnySystemConfigMobilePlatform) HasManufacturerDisplayName() bool { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasManufacturerModelName() bool   { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasMobileOperatorName() bool      { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasModelName() bool               { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasRadioHardwareRevision() bool   { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasRadioSoftwareRevision() bool   { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasROMVersion() bool              { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasSOCVersion() bool              { return e.Seen.Layout == 2 }
-func (e *AnySystemConfigMobilePlatform) HasHardwareVariant() bool         { return e.Seen.Layout == 2 }
+
+// HasManufacturerModelName reports whether the decoded version has ManufacturerModelName.
+func (e *AnySystemConfigMobilePlatform) HasManufacturerModelName() bool { return e.Seen.Layout == 2 }
+
+// HasMobileOperatorName reports whether the decoded version has MobileOperatorName.
+func (e *AnySystemConfigMobilePlatform) HasMobileOperatorName() bool { return e.Seen.Layout == 2 }
+
+// HasModelName reports whether the decoded version has ModelName.
+func (e *AnySystemConfigMobilePlatform) HasModelName() bool { return e.Seen.Layout == 2 }
+
+// HasRadioHardwareRevision reports whether the decoded version has RadioHardwareRevision.
+func (e *AnySystemConfigMobilePlatform) HasRadioHardwareRevision() bool { return e.Seen.Layout == 2 }
+
+// HasRadioSoftwareRevision reports whether the decoded version has RadioSoftwareRevision.
+func (e *AnySystemConfigMobilePlatform) HasRadioSoftwareRevision() bool { return e.Seen.Layout == 2 }
+
+// HasROMVersion reports whether the decoded version has ROMVersion.
+func (e *AnySystemConfigMobilePlatform) HasROMVersion() bool { return e.Seen.Layout == 2 }
+
+// HasSOCVersion reports whether the decoded version has SOCVersion.
+func (e *AnySystemConfigMobilePlatform) HasSOCVersion() bool { return e.Seen.Layout == 2 }
+
+// HasHardwareVariant reports whether the decoded version has HardwareVariant.
+func (e *AnySystemConfigMobilePlatform) HasHardwareVariant() bool { return e.Seen.Layout == 2 }
 
 var anySystemConfigMobilePlatform = []*etw.EventDesc{&systemConfigMobilePlatformV2, &systemConfigMobilePlatformV3, &systemConfigMobilePlatformV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigMobilePlatform) EventDescs() []*etw.EventDesc {
 	return anySystemConfigMobilePlatform
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySystemConfigMobilePlatform) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySystemConfigMobilePlatform, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySystemConfigMobilePlatform) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 4:
@@ -7422,13 +7120,15 @@ func (e AnySystemConfigMobilePlatform) Clone() *AnySystemConfigMobilePlatform {
 	return &e
 }
 
-func (e AnySystemConfigMobilePlatform) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySystemConfigMobilePlatform) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySystemConfigMobilePlatform) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySystemConfigMobilePlatform) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigDeviceFamilyV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 33 (DeviceFamily), version 2,
-// of task SystemConfig.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 33 (DeviceFamily), version 2, of
+// [TaskSystemConfig]. Its payload has 16 bytes. [AnySystemConfigDeviceFamily] takes newer
+// versions, too.
 type SystemConfigDeviceFamilyV2 struct {
 	UAPInfo      uint64
 	DeviceFamily uint32
@@ -7438,8 +7138,7 @@ type SystemConfigDeviceFamilyV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigDeviceFamilyV2) EventDesc() *etw.EventDesc { return &systemConfigDeviceFamilyV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigDeviceFamilyV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigDeviceFamilyV2, p, ptr)
@@ -7474,14 +7173,11 @@ func (e *SystemConfigDeviceFamilyV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigDeviceFamilyV2) Clone() *SystemConfigDeviceFamilyV2 { return &e }
 
-func (e SystemConfigDeviceFamilyV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigDeviceFamilyV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigDeviceFamilyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigDeviceFamilyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigDeviceFamilyV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "DeviceFamily",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "DeviceFamily",
 	Fields: []etw.FieldDesc{
 		{Name: "UAPInfo", Type: etw.InUInt64},
 		{Name: "DeviceFamily", Type: etw.InUInt32},
@@ -7489,21 +7185,14 @@ var systemConfigDeviceFamilyV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigDeviceFamily is [SystemConfigDeviceFamilyV2] in any version:
-// a newer one is decoded like it.
+// AnySystemConfigDeviceFamily is [SystemConfigDeviceFamilyV2] in any version: a newer one is
+// decoded like it.
 type AnySystemConfigDeviceFamily struct {
 	Seen etw.Seen
 	SystemConfigDeviceFamilyV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigDeviceFamily) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigDeviceFamilyV2}
-}
-func (e *AnySystemConfigDeviceFamily) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigDeviceFamily) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigDeviceFamilyV2.DecodePayload(p, ptr)
@@ -7512,9 +7201,9 @@ func (e *AnySystemConfigDeviceFamily) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnySystemConfigDeviceFamily) Clone() *AnySystemConfigDeviceFamily { return &e }
 
-// SystemConfigFlightIdsV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 34 (FlightIds), version 2, of
-// task SystemConfig.
+// SystemConfigFlightIdsV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 34 (FlightIds), version 2, of [TaskSystemConfig]. [AnySystemConfigFlightIds] takes
+// newer versions, too.
 type SystemConfigFlightIdsV2 struct {
 	UpdateId     etw.UTF16
 	FlightIdList etw.UTF16
@@ -7523,8 +7212,7 @@ type SystemConfigFlightIdsV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigFlightIdsV2) EventDesc() *etw.EventDesc { return &systemConfigFlightIdsV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigFlightIdsV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.UpdateId = c.UTF16()
@@ -7558,35 +7246,25 @@ func (e SystemConfigFlightIdsV2) Clone() *SystemConfigFlightIdsV2 {
 	return &e
 }
 
-func (e SystemConfigFlightIdsV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigFlightIdsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigFlightIdsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigFlightIdsV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigFlightIdsV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "FlightIds",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "FlightIds",
 	Fields: []etw.FieldDesc{
 		{Name: "UpdateId", Type: etw.InUnicodeString},
 		{Name: "FlightIdList", Type: etw.InUnicodeString},
 	},
 }
 
-// AnySystemConfigFlightIds is [SystemConfigFlightIdsV2] in any version: a
-// newer one is decoded like it.
+// AnySystemConfigFlightIds is [SystemConfigFlightIdsV2] in any version: a newer one is decoded
+// like it.
 type AnySystemConfigFlightIds struct {
 	Seen etw.Seen
 	SystemConfigFlightIdsV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigFlightIds) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigFlightIdsV2}
-}
-func (e *AnySystemConfigFlightIds) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigFlightIds) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigFlightIdsV2.DecodePayload(p, ptr)
@@ -7599,9 +7277,9 @@ func (e AnySystemConfigFlightIds) Clone() *AnySystemConfigFlightIds {
 	return &e
 }
 
-// SystemConfigProcessorsV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 35 (Processors), version 2, of
-// task SystemConfig.
+// SystemConfigProcessorsV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 35 (Processors), version 2, of [TaskSystemConfig]. Its payload has 428 bytes.
+// [AnySystemConfigProcessors] takes newer versions, too.
 //
 // A processor, by name.
 type SystemConfigProcessorsV2 struct {
@@ -7616,8 +7294,7 @@ type SystemConfigProcessorsV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigProcessorsV2) EventDesc() *etw.EventDesc { return &systemConfigProcessorsV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SystemConfigProcessorsV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&systemConfigProcessorsV2, p, ptr)
@@ -7671,14 +7348,11 @@ func (e SystemConfigProcessorsV2) Clone() *SystemConfigProcessorsV2 {
 	return &e
 }
 
-func (e SystemConfigProcessorsV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigProcessorsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigProcessorsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigProcessorsV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigProcessorsV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Processors",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Processors",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessorIndex", Type: etw.InUInt32},
 		{Name: "FeatureSet", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -7689,21 +7363,14 @@ var systemConfigProcessorsV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigProcessors is [SystemConfigProcessorsV2] in any version: a
-// newer one is decoded like it.
+// AnySystemConfigProcessors is [SystemConfigProcessorsV2] in any version: a newer one is
+// decoded like it.
 type AnySystemConfigProcessors struct {
 	Seen etw.Seen
 	SystemConfigProcessorsV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigProcessors) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigProcessorsV2}
-}
-func (e *AnySystemConfigProcessors) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigProcessors) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigProcessorsV2.DecodePayload(p, ptr)
@@ -7718,21 +7385,20 @@ func (e AnySystemConfigProcessors) Clone() *AnySystemConfigProcessors {
 }
 
 // SystemConfigVirtualizationV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 36 (Virtualization), version 2,
-// of task SystemConfig.
+// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 36 (Virtualization), version 2, of
+// [TaskSystemConfig]. Its payload has 4 bytes. [AnySystemConfigVirtualization] takes newer
+// versions, too.
 type SystemConfigVirtualizationV2 struct {
 	VbsEnabled        uint8
 	HvciEnabled       uint8
 	HyperVisorEnabled uint8
-	// Means nothing.
-	Reserved uint8
+	Reserved          uint8 // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*SystemConfigVirtualizationV2) EventDesc() *etw.EventDesc { return &systemConfigVirtualizationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigVirtualizationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&systemConfigVirtualizationV2, p, ptr)
@@ -7771,14 +7437,11 @@ func (e *SystemConfigVirtualizationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigVirtualizationV2) Clone() *SystemConfigVirtualizationV2 { return &e }
 
-func (e SystemConfigVirtualizationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigVirtualizationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigVirtualizationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigVirtualizationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigVirtualizationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Virtualization",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Virtualization",
 	Fields: []etw.FieldDesc{
 		{Name: "VbsEnabled", Type: etw.InUInt8},
 		{Name: "HvciEnabled", Type: etw.InUInt8},
@@ -7787,21 +7450,14 @@ var systemConfigVirtualizationV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigVirtualization is [SystemConfigVirtualizationV2] in any
-// version: a newer one is decoded like it.
+// AnySystemConfigVirtualization is [SystemConfigVirtualizationV2] in any version: a newer one
+// is decoded like it.
 type AnySystemConfigVirtualization struct {
 	Seen etw.Seen
 	SystemConfigVirtualizationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigVirtualization) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigVirtualizationV2}
-}
-func (e *AnySystemConfigVirtualization) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigVirtualization) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigVirtualizationV2.DecodePayload(p, ptr)
@@ -7810,9 +7466,9 @@ func (e *AnySystemConfigVirtualization) DecodeVersion(version uint8, p []byte, p
 // Clone returns a copy of e.
 func (e AnySystemConfigVirtualization) Clone() *AnySystemConfigVirtualization { return &e }
 
-// SystemConfigBootV2 is the classic event of class
-// 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 37 (Boot), version 2, of task
-// SystemConfig.
+// SystemConfigBootV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
+// opcode 37 (Boot), version 2, of [TaskSystemConfig]. Its payload has 16 bytes.
+// [AnySystemConfigBoot] takes newer versions, too.
 type SystemConfigBootV2 struct {
 	BootFlags         uint64
 	FirmwareType      FirmwareType
@@ -7825,8 +7481,7 @@ type SystemConfigBootV2 struct {
 // EventDesc returns the description of the event.
 func (*SystemConfigBootV2) EventDesc() *etw.EventDesc { return &systemConfigBootV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SystemConfigBootV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&systemConfigBootV2, p, ptr)
@@ -7873,14 +7528,11 @@ func (e *SystemConfigBootV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SystemConfigBootV2) Clone() *SystemConfigBootV2 { return &e }
 
-func (e SystemConfigBootV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SystemConfigBootV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SystemConfigBootV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SystemConfigBootV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var systemConfigBootV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 16,
-	Class:    etw.GUID{0x65, 0x3a, 0x85, 0x01, 0x8f, 0x41, 0x36, 0x4f, 0xae, 0xfc, 0xdc, 0x0f, 0x1d, 0x2f, 0xd2, 0x35},
-	TaskName: "SystemConfig", OpcodeName: "Boot",
+	Class: classSystemConfig, TaskName: "SystemConfig", OpcodeName: "Boot",
 	Fields: []etw.FieldDesc{
 		{Name: "BootFlags", Type: etw.InUInt64},
 		{Name: "FirmwareType", Type: etw.InUInt32, Map: &firmwareTypeMap},
@@ -7891,21 +7543,13 @@ var systemConfigBootV2 = etw.EventDesc{
 	},
 }
 
-// AnySystemConfigBoot is [SystemConfigBootV2] in any version: a newer one is
-// decoded like it.
+// AnySystemConfigBoot is [SystemConfigBootV2] in any version: a newer one is decoded like it.
 type AnySystemConfigBoot struct {
 	Seen etw.Seen
 	SystemConfigBootV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySystemConfigBoot) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&systemConfigBootV2}
-}
-func (e *AnySystemConfigBoot) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySystemConfigBoot) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.SystemConfigBootV2.DecodePayload(p, ptr)

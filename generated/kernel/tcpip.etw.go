@@ -5,37 +5,27 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TcpIpSendV0 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10 (Send), version 0, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpSendV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
+// (Send), version 0. Its payload has 20 bytes. [AnyTcpIpSend] says what it means.
 //
-// Data was sent. The layout is that of descriptions; no trace with the event
-// was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpSendV0 struct {
-	// The address of the other side.
 	Daddr uint32
-	// The address of this side.
 	Saddr uint32
-	// The port of the other side.
 	Dport uint16
-	// The port of this side.
 	Sport uint16
-	// Bytes.
-	Size uint32
-	// The process whose connection it is.
-	PID uint32
+	Size  uint32
+	PID   uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpSendV0) EventDesc() *etw.EventDesc { return &tcpIpSendV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpSendV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpSendV0)
 }
@@ -46,26 +36,20 @@ func (e *TcpIpSendV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpSendV0) FieldValue(i int) etw.Value {
-	return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *TcpIpSendV0) FieldValue(i int) etw.Value { return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpIpSendV0) Clone() *TcpIpSendV0 { return &e }
 
-func (e TcpIpSendV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpSendV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpSendV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpSendV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpSendV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Send",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
 }
 
-// tcpIpV0TypeGroup1Layout is the template TcpIp_V0_TypeGroup1, which several
-// events use.
+// tcpIpV0TypeGroup1Layout is the template TcpIp_V0_TypeGroup1, which several events use.
 type tcpIpV0TypeGroup1Layout TcpIpSendV0
 
 func (e *tcpIpV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -118,39 +102,28 @@ var tcpIpV0TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 }
 
-// TcpIpSendV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10 (Send), version 1, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpSendV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
+// (Send), version 1. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTcpIpSend] says
+// what it means.
 //
-// Data was sent. The layout is that of descriptions; no trace with the event
-// was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpSendV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// When sending began and ended, by the system's tick count.
+	PID      uint32
+	Size     uint32
+	Daddr    uint32
+	Saddr    uint32
+	Dport    uint16
+	Sport    uint16
 	Startime uint32
-	// When sending began and ended, by the system's tick count.
-	Endtime uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
-	Seqnum uint32
+	Endtime  uint32
+	Connid   etw.Pointer
+	Seqnum   uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpSendV1) EventDesc() *etw.EventDesc { return &tcpIpSendV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&tcpIpSendV1, p, ptr)
@@ -215,14 +188,11 @@ func (e *TcpIpSendV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpSendV1) Clone() *TcpIpSendV1 { return &e }
 
-func (e TcpIpSendV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpSendV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpSendV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpSendV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpSendV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Send",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -237,38 +207,26 @@ var tcpIpSendV1 = etw.EventDesc{
 	},
 }
 
-// TcpIpSendV2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10 (Send), version 2, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// Data was sent.
+// TcpIpSendV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
+// (Send), version 2. Its payload has 40 bytes, 36 in programs of 32 bits. [AnyTcpIpSend] says
+// what it means.
 type TcpIpSendV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// When sending began and ended, by the system's tick count.
+	PID      uint32
+	Size     uint32
+	Daddr    uint32
+	Saddr    uint32
+	Dport    uint16
+	Sport    uint16
 	Startime uint32
-	// When sending began and ended, by the system's tick count.
-	Endtime uint32
-	Seqnum  uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Endtime  uint32
+	Seqnum   uint32
+	Connid   etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpSendV2) EventDesc() *etw.EventDesc { return &tcpIpSendV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpSendV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
 		return 0, etw.Short(&tcpIpSendV2, p, ptr)
@@ -333,14 +291,11 @@ func (e *TcpIpSendV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpSendV2) Clone() *TcpIpSendV2 { return &e }
 
-func (e TcpIpSendV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpSendV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpSendV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpSendV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpSendV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Send",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -355,30 +310,22 @@ var tcpIpSendV2 = etw.EventDesc{
 	},
 }
 
-// AnyTcpIpSend is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10 (Send), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyTcpIpSend is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 10
+// (Send) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // Data was sent.
 //
-// The versions are [TcpIpSendV0], [TcpIpSendV1], and [TcpIpSendV2]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [TcpIpSendV0], [TcpIpSendV1], and [TcpIpSendV2]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyTcpIpSend struct {
 	Seen etw.Seen
 
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
+	PID   uint32 // The process whose connection it is.
+	Size  uint32 // Bytes.
+	Daddr uint32 // The address of the other side.
+	Saddr uint32 // The address of this side.
+	Dport uint16 // The port of the other side.
+	Sport uint16 // The port of this side.
 	// When sending began and ended, by the system's tick count.
 	Startime uint32 // since version 1
 	// When sending began and ended, by the system's tick count.
@@ -388,22 +335,27 @@ type AnyTcpIpSend struct {
 	Connid etw.Pointer // since version 1
 }
 
-// HasStartime and its like report whether the version that was decoded has a
-// field.
+// HasStartime reports whether the decoded version has Startime.
 func (e *AnyTcpIpSend) HasStartime() bool { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpSend) HasEndtime() bool  { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpSend) HasSeqnum() bool   { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpSend) HasConnid() bool   { return e.Seen.Layout >= 1 }
+
+// HasEndtime reports whether the decoded version has Endtime.
+func (e *AnyTcpIpSend) HasEndtime() bool { return e.Seen.Layout >= 1 }
+
+// HasSeqnum reports whether the decoded version has Seqnum.
+func (e *AnyTcpIpSend) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+
+// HasConnid reports whether the decoded version has Connid.
+func (e *AnyTcpIpSend) HasConnid() bool { return e.Seen.Layout >= 1 }
 
 var anyTcpIpSend = []*etw.EventDesc{&tcpIpSendV0, &tcpIpSendV1, &tcpIpSendV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpSend) EventDescs() []*etw.EventDesc { return anyTcpIpSend }
-func (e *AnyTcpIpSend) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpSend, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyTcpIpSend) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpSend, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTcpIpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -483,36 +435,28 @@ func (e *AnyTcpIpSend) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTcpIpSend) Clone() *AnyTcpIpSend { return &e }
 
-func (e AnyTcpIpSend) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpSend) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTcpIpSend) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTcpIpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpRecvV0 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11 (Recv), version 0, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpRecvV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
+// (Recv), version 0. Its payload has 20 bytes. [AnyTcpIpRecv] says what it means.
 //
-// Data was received. The layout is that of descriptions; no trace with the
-// event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpRecvV0 struct {
-	// The address of the other side.
 	Daddr uint32
-	// The address of this side.
 	Saddr uint32
-	// The port of the other side.
 	Dport uint16
-	// The port of this side.
 	Sport uint16
-	// Bytes.
-	Size uint32
-	// The process whose connection it is.
-	PID uint32
+	Size  uint32
+	PID   uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpRecvV0) EventDesc() *etw.EventDesc { return &tcpIpRecvV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpRecvV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpRecvV0)
 }
@@ -523,44 +467,31 @@ func (e *TcpIpRecvV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRecvV0) FieldValue(i int) etw.Value {
-	return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *TcpIpRecvV0) FieldValue(i int) etw.Value { return (*tcpIpV0TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpIpRecvV0) Clone() *TcpIpRecvV0 { return &e }
 
-func (e TcpIpRecvV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpRecvV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpRecvV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpRecvV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRecvV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Recv",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
 }
 
-// TcpIpRecvV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11 (Recv), version 1, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpRecvV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
+// (Recv), version 1. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpRecv] says
+// what it means.
 //
-// Data was received. The layout is that of descriptions; no trace with the
-// event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpRecvV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
+	Sport  uint16
 	Connid etw.Pointer
 	Seqnum uint32
 }
@@ -568,8 +499,7 @@ type TcpIpRecvV1 struct {
 // EventDesc returns the description of the event.
 func (*TcpIpRecvV1) EventDesc() *etw.EventDesc { return &tcpIpRecvV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpRecvV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&tcpIpRecvV1, p, ptr)
@@ -626,14 +556,11 @@ func (e *TcpIpRecvV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpRecvV1) Clone() *TcpIpRecvV1 { return &e }
 
-func (e TcpIpRecvV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpRecvV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpRecvV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpRecvV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRecvV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Recv",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -646,34 +573,24 @@ var tcpIpRecvV1 = etw.EventDesc{
 	},
 }
 
-// TcpIpRecvV2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11 (Recv), version 2, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// Data was received.
+// TcpIpRecvV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
+// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpRecv] says
+// what it means.
 type TcpIpRecvV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
 	Sport  uint16
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
 	Connid etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpRecvV2) EventDesc() *etw.EventDesc { return &tcpIpRecvV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpRecvV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpRecvV2)
 }
@@ -684,26 +601,20 @@ func (e *TcpIpRecvV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpRecvV2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *TcpIpRecvV2) FieldValue(i int) etw.Value { return (*tcpIpTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpIpRecvV2) Clone() *TcpIpRecvV2 { return &e }
 
-func (e TcpIpRecvV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpRecvV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpRecvV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpRecvV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRecvV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Recv",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
-// tcpIpTypeGroup1Layout is the template TcpIp_TypeGroup1, which several events
-// use.
+// tcpIpTypeGroup1Layout is the template TcpIp_TypeGroup1, which several events use.
 type tcpIpTypeGroup1Layout TcpIpRecvV2
 
 func (e *tcpIpTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -768,49 +679,42 @@ var tcpIpTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpRecv is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11 (Recv), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyTcpIpRecv is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 11
+// (Recv) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // Data was received.
 //
-// The versions are [TcpIpRecvV0], [TcpIpRecvV1], and [TcpIpRecvV2]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [TcpIpRecvV0], [TcpIpRecvV1], and [TcpIpRecvV2]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyTcpIpRecv struct {
 	Seen etw.Seen
 
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32 // The process whose connection it is.
+	Size   uint32 // Bytes.
+	Daddr  uint32 // The address of the other side.
+	Saddr  uint32 // The address of this side.
+	Dport  uint16 // The port of the other side.
+	Sport  uint16 // The port of this side.
 	Seqnum uint32 // since version 1
 	// The connection, as a number; 0 on most systems.
 	Connid etw.Pointer // since version 1
 }
 
-// HasSeqnum and its like report whether the version that was decoded has a
-// field.
+// HasSeqnum reports whether the decoded version has Seqnum.
 func (e *AnyTcpIpRecv) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+
+// HasConnid reports whether the decoded version has Connid.
 func (e *AnyTcpIpRecv) HasConnid() bool { return e.Seen.Layout >= 1 }
 
 var anyTcpIpRecv = []*etw.EventDesc{&tcpIpRecvV0, &tcpIpRecvV1, &tcpIpRecvV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpRecv) EventDescs() []*etw.EventDesc { return anyTcpIpRecv }
-func (e *AnyTcpIpRecv) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpRecv, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyTcpIpRecv) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpRecv, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTcpIpRecv) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -882,36 +786,26 @@ func (e *AnyTcpIpRecv) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTcpIpRecv) Clone() *AnyTcpIpRecv { return &e }
 
-func (e AnyTcpIpRecv) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpRecv) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTcpIpRecv) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTcpIpRecv) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpConnectV0 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12 (Connect), version 0, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A connection was opened from this side. The layout is that of descriptions;
-// no trace with the event was at hand.
+// TcpIpConnectV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
+// (Connect), version 0. Its payload has 20 bytes. [AnyTcpIpConnect] says what it means.
 type TcpIpConnectV0 struct {
-	// The address of the other side.
 	Daddr uint32
-	// The address of this side.
 	Saddr uint32
-	// The port of the other side.
 	Dport uint16
-	// The port of this side.
 	Sport uint16
-	// Bytes.
-	Size uint32
-	// The process whose connection it is.
-	PID uint32
+	Size  uint32
+	PID   uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpConnectV0) EventDesc() *etw.EventDesc { return &tcpIpConnectV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpConnectV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpConnectV0)
 }
@@ -929,35 +823,23 @@ func (e *TcpIpConnectV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpConnectV0) Clone() *TcpIpConnectV0 { return &e }
 
-func (e TcpIpConnectV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpConnectV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpConnectV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpConnectV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpConnectV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Opcode: 12, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Connect",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
 }
 
-// TcpIpConnectV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12 (Connect), version 1, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A connection was opened from this side. The layout is that of descriptions;
-// no trace with the event was at hand.
+// TcpIpConnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
+// (Connect), version 1. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTcpIpConnect]
+// says what it means.
 type TcpIpConnectV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
+	PID         uint32
+	Size        uint32
+	Daddr       uint32
+	Saddr       uint32
+	Dport       uint16
 	Sport       uint16
 	Mss         uint16
 	Sackopt     uint16
@@ -966,16 +848,14 @@ type TcpIpConnectV1 struct {
 	Rcvwin      uint32
 	Rcvwinscale int16
 	Sndwinscale int16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
-	Seqnum uint32
+	Connid      etw.Pointer
+	Seqnum      uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpConnectV1) EventDesc() *etw.EventDesc { return &tcpIpConnectV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpConnectV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup2Layout)(e).decode(p, ptr, &tcpIpConnectV1)
 }
@@ -993,19 +873,15 @@ func (e *TcpIpConnectV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpConnectV1) Clone() *TcpIpConnectV1 { return &e }
 
-func (e TcpIpConnectV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpConnectV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpConnectV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpConnectV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpConnectV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Connect",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
 	Fields: tcpIpV1TypeGroup2LayoutFields,
 }
 
-// tcpIpV1TypeGroup2Layout is the template TcpIp_V1_TypeGroup2, which several
-// events use.
+// tcpIpV1TypeGroup2Layout is the template TcpIp_V1_TypeGroup2, which several events use.
 type tcpIpV1TypeGroup2Layout TcpIpConnectV1
 
 func (e *tcpIpV1TypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1105,24 +981,15 @@ var tcpIpV1TypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "seqnum", Type: etw.InUInt32},
 }
 
-// TcpIpConnectV2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12 (Connect), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A connection was opened from this side. The layout is that of descriptions;
-// no trace with the event was at hand.
+// TcpIpConnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12
+// (Connect), version 2. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTcpIpConnect]
+// says what it means.
 type TcpIpConnectV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
+	PID         uint32
+	Size        uint32
+	Daddr       uint32
+	Saddr       uint32
+	Dport       uint16
 	Sport       uint16
 	Mss         uint16
 	Sackopt     uint16
@@ -1132,15 +999,13 @@ type TcpIpConnectV2 struct {
 	Rcvwinscale int16
 	Sndwinscale int16
 	Seqnum      uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid      etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpConnectV2) EventDesc() *etw.EventDesc { return &tcpIpConnectV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpConnectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup2Layout)(e).decode(p, ptr, &tcpIpConnectV2)
 }
@@ -1158,19 +1023,15 @@ func (e *TcpIpConnectV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpConnectV2) Clone() *TcpIpConnectV2 { return &e }
 
-func (e TcpIpConnectV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpConnectV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpConnectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpConnectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpConnectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Connect",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
 	Fields: tcpIpTypeGroup2LayoutFields,
 }
 
-// tcpIpTypeGroup2Layout is the template TcpIp_TypeGroup2, which several events
-// use.
+// tcpIpTypeGroup2Layout is the template TcpIp_TypeGroup2, which several events use.
 type tcpIpTypeGroup2Layout TcpIpConnectV2
 
 func (e *tcpIpTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1270,31 +1131,23 @@ var tcpIpTypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpConnect is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 12 (Connect), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyTcpIpConnect is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 12 (Connect) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
 //
-// A connection was opened from this side. The layout is that of descriptions;
-// no trace with the event was at hand.
+// A connection was opened from this side. The layout is that of descriptions; no trace with
+// the event was at hand.
 //
-// The versions are [TcpIpConnectV0], [TcpIpConnectV1], and [TcpIpConnectV2]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [TcpIpConnectV0], [TcpIpConnectV1], and [TcpIpConnectV2]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyTcpIpConnect struct {
 	Seen etw.Seen
 
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport       uint16
+	PID         uint32 // The process whose connection it is.
+	Size        uint32 // Bytes.
+	Daddr       uint32 // The address of the other side.
+	Saddr       uint32 // The address of this side.
+	Dport       uint16 // The port of the other side.
+	Sport       uint16 // The port of this side.
 	Mss         uint16 // since version 1
 	Sackopt     uint16 // since version 1
 	Tsopt       uint16 // since version 1
@@ -1307,26 +1160,42 @@ type AnyTcpIpConnect struct {
 	Connid etw.Pointer // since version 1
 }
 
-// HasMss and its like report whether the version that was decoded has a field.
-func (e *AnyTcpIpConnect) HasMss() bool         { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpConnect) HasSackopt() bool     { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpConnect) HasTsopt() bool       { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpConnect) HasWsopt() bool       { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpConnect) HasRcvwin() bool      { return e.Seen.Layout >= 1 }
+// HasMss reports whether the decoded version has Mss.
+func (e *AnyTcpIpConnect) HasMss() bool { return e.Seen.Layout >= 1 }
+
+// HasSackopt reports whether the decoded version has Sackopt.
+func (e *AnyTcpIpConnect) HasSackopt() bool { return e.Seen.Layout >= 1 }
+
+// HasTsopt reports whether the decoded version has Tsopt.
+func (e *AnyTcpIpConnect) HasTsopt() bool { return e.Seen.Layout >= 1 }
+
+// HasWsopt reports whether the decoded version has Wsopt.
+func (e *AnyTcpIpConnect) HasWsopt() bool { return e.Seen.Layout >= 1 }
+
+// HasRcvwin reports whether the decoded version has Rcvwin.
+func (e *AnyTcpIpConnect) HasRcvwin() bool { return e.Seen.Layout >= 1 }
+
+// HasRcvwinscale reports whether the decoded version has Rcvwinscale.
 func (e *AnyTcpIpConnect) HasRcvwinscale() bool { return e.Seen.Layout >= 1 }
+
+// HasSndwinscale reports whether the decoded version has Sndwinscale.
 func (e *AnyTcpIpConnect) HasSndwinscale() bool { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpConnect) HasSeqnum() bool      { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpConnect) HasConnid() bool      { return e.Seen.Layout >= 1 }
+
+// HasSeqnum reports whether the decoded version has Seqnum.
+func (e *AnyTcpIpConnect) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+
+// HasConnid reports whether the decoded version has Connid.
+func (e *AnyTcpIpConnect) HasConnid() bool { return e.Seen.Layout >= 1 }
 
 var anyTcpIpConnect = []*etw.EventDesc{&tcpIpConnectV0, &tcpIpConnectV1, &tcpIpConnectV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpConnect) EventDescs() []*etw.EventDesc { return anyTcpIpConnect }
-func (e *AnyTcpIpConnect) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpConnect, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyTcpIpConnect) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpConnect, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTcpIpConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyTcpIpTypeGroup2Layout)(e).decode(version, p, ptr, anyTcpIpConnect)
 }
@@ -1339,12 +1208,13 @@ func (e *AnyTcpIpConnect) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTcpIpConnect) Clone() *AnyTcpIpConnect { return &e }
 
-func (e AnyTcpIpConnect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpConnect) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTcpIpConnect) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTcpIpConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTcpIpTypeGroup2Layout is what types for all versions of an event share,
-// the newest of which has the template TcpIp_TypeGroup2.
+// anyTcpIpTypeGroup2Layout is what types for all versions of an event share, the newest of
+// which has the template TcpIp_TypeGroup2.
 type anyTcpIpTypeGroup2Layout AnyTcpIpConnect
 
 func (e *anyTcpIpTypeGroup2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1442,32 +1312,24 @@ func (e *anyTcpIpTypeGroup2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// TcpIpDisconnectV0 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 13 (Disconnect), version 0, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpDisconnectV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 13 (Disconnect), version 0. Its payload has 20 bytes. [AnyTcpIpDisconnect] says what it
+// means.
 //
-// A connection ended. The layout is that of descriptions; no trace with the
-// event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpDisconnectV0 struct {
-	// The address of the other side.
 	Daddr uint32
-	// The address of this side.
 	Saddr uint32
-	// The port of the other side.
 	Dport uint16
-	// The port of this side.
 	Sport uint16
-	// Bytes.
-	Size uint32
-	// The process whose connection it is.
-	PID uint32
+	Size  uint32
+	PID   uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpDisconnectV0) EventDesc() *etw.EventDesc { return &tcpIpDisconnectV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpDisconnectV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpDisconnectV0)
 }
@@ -1485,37 +1347,26 @@ func (e *TcpIpDisconnectV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpDisconnectV0) Clone() *TcpIpDisconnectV0 { return &e }
 
-func (e TcpIpDisconnectV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpDisconnectV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpDisconnectV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpDisconnectV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpDisconnectV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Opcode: 13, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
 }
 
-// TcpIpDisconnectV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 13 (Disconnect), version 1, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpDisconnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 13 (Disconnect), version 1. Its payload has 32 bytes, 28 in programs of 32 bits.
+// [AnyTcpIpDisconnect] says what it means.
 //
-// A connection ended. The layout is that of descriptions; no trace with the
-// event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpDisconnectV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
+	Sport  uint16
 	Connid etw.Pointer
 	Seqnum uint32
 }
@@ -1523,8 +1374,7 @@ type TcpIpDisconnectV1 struct {
 // EventDesc returns the description of the event.
 func (*TcpIpDisconnectV1) EventDesc() *etw.EventDesc { return &tcpIpDisconnectV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpDisconnectV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup1Layout)(e).decode(p, ptr, &tcpIpDisconnectV1)
 }
@@ -1542,19 +1392,15 @@ func (e *TcpIpDisconnectV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpDisconnectV1) Clone() *TcpIpDisconnectV1 { return &e }
 
-func (e TcpIpDisconnectV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpDisconnectV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpDisconnectV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpDisconnectV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpDisconnectV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
 	Fields: tcpIpV1TypeGroup1LayoutFields,
 }
 
-// tcpIpV1TypeGroup1Layout is the template TcpIp_V1_TypeGroup1, which several
-// events use.
+// tcpIpV1TypeGroup1Layout is the template TcpIp_V1_TypeGroup1, which several events use.
 type tcpIpV1TypeGroup1Layout TcpIpDisconnectV1
 
 func (e *tcpIpV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1619,34 +1465,24 @@ var tcpIpV1TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "seqnum", Type: etw.InUInt32},
 }
 
-// TcpIpDisconnectV2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 13 (Disconnect), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A connection ended.
+// TcpIpDisconnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 13 (Disconnect), version 2. Its payload has 32 bytes, 28 in programs of 32 bits.
+// [AnyTcpIpDisconnect] says what it means.
 type TcpIpDisconnectV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
 	Sport  uint16
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
 	Connid etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpDisconnectV2) EventDesc() *etw.EventDesc { return &tcpIpDisconnectV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpDisconnectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpDisconnectV2)
 }
@@ -1664,62 +1500,53 @@ func (e *TcpIpDisconnectV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpDisconnectV2) Clone() *TcpIpDisconnectV2 { return &e }
 
-func (e TcpIpDisconnectV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpDisconnectV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpDisconnectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpDisconnectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpDisconnectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
-// AnyTcpIpDisconnect is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 13 (Disconnect), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyTcpIpDisconnect is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 13 (Disconnect) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
+// (0x10000).
 //
 // A connection ended.
 //
-// The versions are [TcpIpDisconnectV0], [TcpIpDisconnectV1], and
-// [TcpIpDisconnectV2]; a newer one is decoded like the last of these. Fields
-// that the decoded version lacks are zero.
+// The versions are [TcpIpDisconnectV0], [TcpIpDisconnectV1], and [TcpIpDisconnectV2]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyTcpIpDisconnect struct {
 	Seen etw.Seen
 
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32 // The process whose connection it is.
+	Size   uint32 // Bytes.
+	Daddr  uint32 // The address of the other side.
+	Saddr  uint32 // The address of this side.
+	Dport  uint16 // The port of the other side.
+	Sport  uint16 // The port of this side.
 	Seqnum uint32 // since version 1
 	// The connection, as a number; 0 on most systems.
 	Connid etw.Pointer // since version 1
 }
 
-// HasSeqnum and its like report whether the version that was decoded has a
-// field.
+// HasSeqnum reports whether the decoded version has Seqnum.
 func (e *AnyTcpIpDisconnect) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+
+// HasConnid reports whether the decoded version has Connid.
 func (e *AnyTcpIpDisconnect) HasConnid() bool { return e.Seen.Layout >= 1 }
 
 var anyTcpIpDisconnect = []*etw.EventDesc{&tcpIpDisconnectV0, &tcpIpDisconnectV1, &tcpIpDisconnectV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpDisconnect) EventDescs() []*etw.EventDesc { return anyTcpIpDisconnect }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyTcpIpDisconnect) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyTcpIpDisconnect, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTcpIpDisconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyTcpIpTypeGroup1Layout)(e).decode(version, p, ptr, anyTcpIpDisconnect)
 }
@@ -1732,12 +1559,13 @@ func (e *AnyTcpIpDisconnect) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTcpIpDisconnect) Clone() *AnyTcpIpDisconnect { return &e }
 
-func (e AnyTcpIpDisconnect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpDisconnect) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTcpIpDisconnect) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTcpIpDisconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTcpIpTypeGroup1Layout is what types for all versions of an event share,
-// the newest of which has the template TcpIp_TypeGroup1.
+// anyTcpIpTypeGroup1Layout is what types for all versions of an event share, the newest of
+// which has the template TcpIp_TypeGroup1.
 type anyTcpIpTypeGroup1Layout AnyTcpIpDisconnect
 
 func (e *anyTcpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1807,32 +1635,22 @@ func (e *anyTcpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// TcpIpRetransmitV0 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 14 (Retransmit), version 0, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// Data was sent once more. The layout is that of descriptions; no trace with
-// the event was at hand.
+// TcpIpRetransmitV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 14 (Retransmit), version 0. Its payload has 20 bytes. [AnyTcpIpRetransmit] says what it
+// means.
 type TcpIpRetransmitV0 struct {
-	// The address of the other side.
 	Daddr uint32
-	// The address of this side.
 	Saddr uint32
-	// The port of the other side.
 	Dport uint16
-	// The port of this side.
 	Sport uint16
-	// Bytes.
-	Size uint32
-	// The process whose connection it is.
-	PID uint32
+	Size  uint32
+	PID   uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpRetransmitV0) EventDesc() *etw.EventDesc { return &tcpIpRetransmitV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpRetransmitV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpRetransmitV0)
 }
@@ -1850,37 +1668,24 @@ func (e *TcpIpRetransmitV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpRetransmitV0) Clone() *TcpIpRetransmitV0 { return &e }
 
-func (e TcpIpRetransmitV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpRetransmitV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpRetransmitV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpRetransmitV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRetransmitV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Opcode: 14, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
 }
 
-// TcpIpRetransmitV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 14 (Retransmit), version 1, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// Data was sent once more. The layout is that of descriptions; no trace with
-// the event was at hand.
+// TcpIpRetransmitV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 14 (Retransmit), version 1. Its payload has 32 bytes, 28 in programs of 32 bits.
+// [AnyTcpIpRetransmit] says what it means.
 type TcpIpRetransmitV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
+	Sport  uint16
 	Connid etw.Pointer
 	Seqnum uint32
 }
@@ -1888,8 +1693,7 @@ type TcpIpRetransmitV1 struct {
 // EventDesc returns the description of the event.
 func (*TcpIpRetransmitV1) EventDesc() *etw.EventDesc { return &tcpIpRetransmitV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpRetransmitV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup1Layout)(e).decode(p, ptr, &tcpIpRetransmitV1)
 }
@@ -1907,46 +1711,32 @@ func (e *TcpIpRetransmitV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpRetransmitV1) Clone() *TcpIpRetransmitV1 { return &e }
 
-func (e TcpIpRetransmitV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpRetransmitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpRetransmitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpRetransmitV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRetransmitV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
 	Fields: tcpIpV1TypeGroup1LayoutFields,
 }
 
-// TcpIpRetransmitV2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 14 (Retransmit), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// Data was sent once more. The layout is that of descriptions; no trace with
-// the event was at hand.
+// TcpIpRetransmitV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 14 (Retransmit), version 2. Its payload has 32 bytes, 28 in programs of 32 bits.
+// [AnyTcpIpRetransmit] says what it means.
 type TcpIpRetransmitV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
 	Sport  uint16
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
 	Connid etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpRetransmitV2) EventDesc() *etw.EventDesc { return &tcpIpRetransmitV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpRetransmitV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpRetransmitV2)
 }
@@ -1964,63 +1754,54 @@ func (e *TcpIpRetransmitV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpRetransmitV2) Clone() *TcpIpRetransmitV2 { return &e }
 
-func (e TcpIpRetransmitV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpRetransmitV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpRetransmitV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpRetransmitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRetransmitV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
-// AnyTcpIpRetransmit is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 14 (Retransmit), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyTcpIpRetransmit is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 14 (Retransmit) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
+// (0x10000).
 //
-// Data was sent once more. The layout is that of descriptions; no trace with
-// the event was at hand.
+// Data was sent once more. The layout is that of descriptions; no trace with the event was at
+// hand.
 //
-// The versions are [TcpIpRetransmitV0], [TcpIpRetransmitV1], and
-// [TcpIpRetransmitV2]; a newer one is decoded like the last of these. Fields
-// that the decoded version lacks are zero.
+// The versions are [TcpIpRetransmitV0], [TcpIpRetransmitV1], and [TcpIpRetransmitV2]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyTcpIpRetransmit struct {
 	Seen etw.Seen
 
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32 // The process whose connection it is.
+	Size   uint32 // Bytes.
+	Daddr  uint32 // The address of the other side.
+	Saddr  uint32 // The address of this side.
+	Dport  uint16 // The port of the other side.
+	Sport  uint16 // The port of this side.
 	Seqnum uint32 // since version 1
 	// The connection, as a number; 0 on most systems.
 	Connid etw.Pointer // since version 1
 }
 
-// HasSeqnum and its like report whether the version that was decoded has a
-// field.
+// HasSeqnum reports whether the decoded version has Seqnum.
 func (e *AnyTcpIpRetransmit) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+
+// HasConnid reports whether the decoded version has Connid.
 func (e *AnyTcpIpRetransmit) HasConnid() bool { return e.Seen.Layout >= 1 }
 
 var anyTcpIpRetransmit = []*etw.EventDesc{&tcpIpRetransmitV0, &tcpIpRetransmitV1, &tcpIpRetransmitV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpRetransmit) EventDescs() []*etw.EventDesc { return anyTcpIpRetransmit }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyTcpIpRetransmit) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyTcpIpRetransmit, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTcpIpRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyTcpIpTypeGroup1Layout)(e).decode(version, p, ptr, anyTcpIpRetransmit)
 }
@@ -2033,36 +1814,28 @@ func (e *AnyTcpIpRetransmit) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTcpIpRetransmit) Clone() *AnyTcpIpRetransmit { return &e }
 
-func (e AnyTcpIpRetransmit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpRetransmit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTcpIpRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTcpIpRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpAcceptV0 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15 (Accept), version 0, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpAcceptV0 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
+// (Accept), version 0. Its payload has 20 bytes. [AnyTcpIpAccept] says what it means.
 //
-// A connection was accepted. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpAcceptV0 struct {
-	// The address of the other side.
 	Daddr uint32
-	// The address of this side.
 	Saddr uint32
-	// The port of the other side.
 	Dport uint16
-	// The port of this side.
 	Sport uint16
-	// Bytes.
-	Size uint32
-	// The process whose connection it is.
-	PID uint32
+	Size  uint32
+	PID   uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpAcceptV0) EventDesc() *etw.EventDesc { return &tcpIpAcceptV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpAcceptV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV0TypeGroup1Layout)(e).decode(p, ptr, &tcpIpAcceptV0)
 }
@@ -2080,35 +1853,25 @@ func (e *TcpIpAcceptV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpAcceptV0) Clone() *TcpIpAcceptV0 { return &e }
 
-func (e TcpIpAcceptV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpAcceptV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpAcceptV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpAcceptV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpAcceptV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Opcode: 15, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Accept",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
 	Fields: tcpIpV0TypeGroup1LayoutFields,
 }
 
-// TcpIpAcceptV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15 (Accept), version 1, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpAcceptV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
+// (Accept), version 1. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTcpIpAccept]
+// says what it means.
 //
-// A connection was accepted. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpAcceptV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
+	PID         uint32
+	Size        uint32
+	Daddr       uint32
+	Saddr       uint32
+	Dport       uint16
 	Sport       uint16
 	Mss         uint16
 	Sackopt     uint16
@@ -2117,16 +1880,14 @@ type TcpIpAcceptV1 struct {
 	Rcvwin      uint32
 	Rcvwinscale int16
 	Sndwinscale int16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
-	Seqnum uint32
+	Connid      etw.Pointer
+	Seqnum      uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpAcceptV1) EventDesc() *etw.EventDesc { return &tcpIpAcceptV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpAcceptV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup2Layout)(e).decode(p, ptr, &tcpIpAcceptV1)
 }
@@ -2144,34 +1905,23 @@ func (e *TcpIpAcceptV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpAcceptV1) Clone() *TcpIpAcceptV1 { return &e }
 
-func (e TcpIpAcceptV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpAcceptV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpAcceptV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpAcceptV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpAcceptV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Accept",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
 	Fields: tcpIpV1TypeGroup2LayoutFields,
 }
 
-// TcpIpAcceptV2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15 (Accept), version 2, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A connection was accepted.
+// TcpIpAcceptV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
+// (Accept), version 2. Its payload has 48 bytes, 44 in programs of 32 bits. [AnyTcpIpAccept]
+// says what it means.
 type TcpIpAcceptV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
+	PID         uint32
+	Size        uint32
+	Daddr       uint32
+	Saddr       uint32
+	Dport       uint16
 	Sport       uint16
 	Mss         uint16
 	Sackopt     uint16
@@ -2181,15 +1931,13 @@ type TcpIpAcceptV2 struct {
 	Rcvwinscale int16
 	Sndwinscale int16
 	Seqnum      uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid      etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpAcceptV2) EventDesc() *etw.EventDesc { return &tcpIpAcceptV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpAcceptV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup2Layout)(e).decode(p, ptr, &tcpIpAcceptV2)
 }
@@ -2200,48 +1948,35 @@ func (e *TcpIpAcceptV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpIpAcceptV2) FieldValue(i int) etw.Value {
-	return (*tcpIpTypeGroup2Layout)(e).FieldValue(i)
-}
+func (e *TcpIpAcceptV2) FieldValue(i int) etw.Value { return (*tcpIpTypeGroup2Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpIpAcceptV2) Clone() *TcpIpAcceptV2 { return &e }
 
-func (e TcpIpAcceptV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpAcceptV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpAcceptV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpAcceptV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpAcceptV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Accept",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
 	Fields: tcpIpTypeGroup2LayoutFields,
 }
 
-// AnyTcpIpAccept is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15 (Accept), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyTcpIpAccept is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 15
+// (Accept) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // A connection was accepted.
 //
-// The versions are [TcpIpAcceptV0], [TcpIpAcceptV1], and [TcpIpAcceptV2]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [TcpIpAcceptV0], [TcpIpAcceptV1], and [TcpIpAcceptV2]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyTcpIpAccept struct {
 	Seen etw.Seen
 
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport       uint16
+	PID         uint32 // The process whose connection it is.
+	Size        uint32 // Bytes.
+	Daddr       uint32 // The address of the other side.
+	Saddr       uint32 // The address of this side.
+	Dport       uint16 // The port of the other side.
+	Sport       uint16 // The port of this side.
 	Mss         uint16 // since version 1
 	Sackopt     uint16 // since version 1
 	Tsopt       uint16 // since version 1
@@ -2254,26 +1989,42 @@ type AnyTcpIpAccept struct {
 	Connid etw.Pointer // since version 1
 }
 
-// HasMss and its like report whether the version that was decoded has a field.
-func (e *AnyTcpIpAccept) HasMss() bool         { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpAccept) HasSackopt() bool     { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpAccept) HasTsopt() bool       { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpAccept) HasWsopt() bool       { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpAccept) HasRcvwin() bool      { return e.Seen.Layout >= 1 }
+// HasMss reports whether the decoded version has Mss.
+func (e *AnyTcpIpAccept) HasMss() bool { return e.Seen.Layout >= 1 }
+
+// HasSackopt reports whether the decoded version has Sackopt.
+func (e *AnyTcpIpAccept) HasSackopt() bool { return e.Seen.Layout >= 1 }
+
+// HasTsopt reports whether the decoded version has Tsopt.
+func (e *AnyTcpIpAccept) HasTsopt() bool { return e.Seen.Layout >= 1 }
+
+// HasWsopt reports whether the decoded version has Wsopt.
+func (e *AnyTcpIpAccept) HasWsopt() bool { return e.Seen.Layout >= 1 }
+
+// HasRcvwin reports whether the decoded version has Rcvwin.
+func (e *AnyTcpIpAccept) HasRcvwin() bool { return e.Seen.Layout >= 1 }
+
+// HasRcvwinscale reports whether the decoded version has Rcvwinscale.
 func (e *AnyTcpIpAccept) HasRcvwinscale() bool { return e.Seen.Layout >= 1 }
+
+// HasSndwinscale reports whether the decoded version has Sndwinscale.
 func (e *AnyTcpIpAccept) HasSndwinscale() bool { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpAccept) HasSeqnum() bool      { return e.Seen.Layout >= 1 }
-func (e *AnyTcpIpAccept) HasConnid() bool      { return e.Seen.Layout >= 1 }
+
+// HasSeqnum reports whether the decoded version has Seqnum.
+func (e *AnyTcpIpAccept) HasSeqnum() bool { return e.Seen.Layout >= 1 }
+
+// HasConnid reports whether the decoded version has Connid.
+func (e *AnyTcpIpAccept) HasConnid() bool { return e.Seen.Layout >= 1 }
 
 var anyTcpIpAccept = []*etw.EventDesc{&tcpIpAcceptV0, &tcpIpAcceptV1, &tcpIpAcceptV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpAccept) EventDescs() []*etw.EventDesc { return anyTcpIpAccept }
-func (e *AnyTcpIpAccept) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpAccept, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyTcpIpAccept) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpAccept, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTcpIpAccept) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyTcpIpTypeGroup2Layout)(e).decode(version, p, ptr, anyTcpIpAccept)
 }
@@ -2286,30 +2037,21 @@ func (e *AnyTcpIpAccept) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTcpIpAccept) Clone() *AnyTcpIpAccept { return &e }
 
-func (e AnyTcpIpAccept) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpAccept) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTcpIpAccept) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTcpIpAccept) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpReconnectV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 16 (Reconnect), version 1, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A connection is tried again. The layout is that of descriptions; no trace
-// with the event was at hand.
+// TcpIpReconnectV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 16 (Reconnect), version 1. Its payload has 32 bytes, 28 in programs of 32 bits.
+// [AnyTcpIpReconnect] says what it means.
 type TcpIpReconnectV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
+	Sport  uint16
 	Connid etw.Pointer
 	Seqnum uint32
 }
@@ -2317,8 +2059,7 @@ type TcpIpReconnectV1 struct {
 // EventDesc returns the description of the event.
 func (*TcpIpReconnectV1) EventDesc() *etw.EventDesc { return &tcpIpReconnectV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpReconnectV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup1Layout)(e).decode(p, ptr, &tcpIpReconnectV1)
 }
@@ -2336,46 +2077,32 @@ func (e *TcpIpReconnectV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpReconnectV1) Clone() *TcpIpReconnectV1 { return &e }
 
-func (e TcpIpReconnectV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpReconnectV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpReconnectV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpReconnectV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpReconnectV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Reconnect",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Reconnect",
 	Fields: tcpIpV1TypeGroup1LayoutFields,
 }
 
-// TcpIpReconnectV2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 16 (Reconnect), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A connection is tried again. The layout is that of descriptions; no trace
-// with the event was at hand.
+// TcpIpReconnectV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 16 (Reconnect), version 2. Its payload has 32 bytes, 28 in programs of 32 bits.
+// [AnyTcpIpReconnect] says what it means.
 type TcpIpReconnectV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
 	Sport  uint16
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
 	Connid etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpReconnectV2) EventDesc() *etw.EventDesc { return &tcpIpReconnectV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpReconnectV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpReconnectV2)
 }
@@ -2393,55 +2120,44 @@ func (e *TcpIpReconnectV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpReconnectV2) Clone() *TcpIpReconnectV2 { return &e }
 
-func (e TcpIpReconnectV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpReconnectV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpReconnectV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpReconnectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpReconnectV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Reconnect",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Reconnect",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
-// AnyTcpIpReconnect is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 16 (Reconnect), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyTcpIpReconnect is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 16 (Reconnect) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
 //
-// A connection is tried again. The layout is that of descriptions; no trace
-// with the event was at hand.
+// A connection is tried again. The layout is that of descriptions; no trace with the event was
+// at hand.
 //
-// The versions are [TcpIpReconnectV1] and [TcpIpReconnectV2]; a newer one is
-// decoded like the last of these.
+// The versions are [TcpIpReconnectV1] and [TcpIpReconnectV2]; a newer one is decoded like the
+// last of these.
 type AnyTcpIpReconnect struct {
 	Seen etw.Seen
 
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32 // The process whose connection it is.
+	Size   uint32 // Bytes.
+	Daddr  uint32 // The address of the other side.
+	Saddr  uint32 // The address of this side.
+	Dport  uint16 // The port of the other side.
+	Sport  uint16 // The port of this side.
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 var anyTcpIpReconnect = []*etw.EventDesc{&tcpIpReconnectV1, &tcpIpReconnectV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpReconnect) EventDescs() []*etw.EventDesc { return anyTcpIpReconnect }
-func (e *AnyTcpIpReconnect) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpReconnect, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyTcpIpReconnect) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpReconnect, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTcpIpReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2502,16 +2218,13 @@ func (e *AnyTcpIpReconnect) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTcpIpReconnect) Clone() *AnyTcpIpReconnect { return &e }
 
-func (e AnyTcpIpReconnect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpReconnect) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTcpIpReconnect) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTcpIpReconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpFailV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17 (Fail), version 1, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A connection failed. The layout is that of descriptions; no trace with the
-// event was at hand.
+// TcpIpFailV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
+// (Fail), version 1. Its payload has 4 bytes. [AnyTcpIpFail] says what it means.
 type TcpIpFailV1 struct {
 	Proto uint32
 }
@@ -2519,8 +2232,7 @@ type TcpIpFailV1 struct {
 // EventDesc returns the description of the event.
 func (*TcpIpFailV1) EventDesc() *etw.EventDesc { return &tcpIpFailV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpFailV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&tcpIpFailV1, p, ptr)
@@ -2547,25 +2259,18 @@ func (e *TcpIpFailV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpFailV1) Clone() *TcpIpFailV1 { return &e }
 
-func (e TcpIpFailV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpFailV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpFailV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpFailV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpFailV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 1, Opcode: 17, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Fail",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt32},
 	},
 }
 
-// TcpIpFailV2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17 (Fail), version 2, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A connection failed. The layout is that of descriptions; no trace with the
-// event was at hand.
+// TcpIpFailV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
+// (Fail), version 2. Its payload has 4 bytes. [AnyTcpIpFail] says what it means.
 type TcpIpFailV2 struct {
 	Proto       uint16
 	FailureCode TcpFailureCode
@@ -2574,8 +2279,7 @@ type TcpIpFailV2 struct {
 // EventDesc returns the description of the event.
 func (*TcpIpFailV2) EventDesc() *etw.EventDesc { return &tcpIpFailV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpFailV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&tcpIpFailV2, p, ptr)
@@ -2606,29 +2310,25 @@ func (e *TcpIpFailV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpFailV2) Clone() *TcpIpFailV2 { return &e }
 
-func (e TcpIpFailV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpFailV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpFailV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpFailV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpFailV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "Fail",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16, Map: &tcpFailureCodeMap},
 	},
 }
 
-// AnyTcpIpFail is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17 (Fail), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyTcpIpFail is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 17
+// (Fail) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
 //
-// A connection failed. The layout is that of descriptions; no trace with the
-// event was at hand.
+// A connection failed. The layout is that of descriptions; no trace with the event was at
+// hand.
 //
-// The versions are [TcpIpFailV1] and [TcpIpFailV2]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [TcpIpFailV1] and [TcpIpFailV2]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyTcpIpFail struct {
 	Seen etw.Seen
 
@@ -2636,19 +2336,18 @@ type AnyTcpIpFail struct {
 	FailureCode TcpFailureCode // since version 2
 }
 
-// HasFailureCode and its like report whether the version that was decoded has
-// a field.
+// HasFailureCode reports whether the decoded version has FailureCode.
 func (e *AnyTcpIpFail) HasFailureCode() bool { return e.Seen.Layout >= 2 }
 
 var anyTcpIpFail = []*etw.EventDesc{&tcpIpFailV1, &tcpIpFailV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpFail) EventDescs() []*etw.EventDesc { return anyTcpIpFail }
-func (e *AnyTcpIpFail) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpFail, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyTcpIpFail) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpFail, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTcpIpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2685,30 +2384,21 @@ func (e *AnyTcpIpFail) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTcpIpFail) Clone() *AnyTcpIpFail { return &e }
 
-func (e AnyTcpIpFail) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpFail) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTcpIpFail) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTcpIpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpTCPCopyV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18 (TCPCopy), version 1, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// Received data was copied to the program. The layout is that of descriptions;
-// no trace with the event was at hand.
+// TcpIpTCPCopyV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18
+// (TCPCopy), version 1. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpTCPCopy]
+// says what it means.
 type TcpIpTCPCopyV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
+	Sport  uint16
 	Connid etw.Pointer
 	Seqnum uint32
 }
@@ -2716,8 +2406,7 @@ type TcpIpTCPCopyV1 struct {
 // EventDesc returns the description of the event.
 func (*TcpIpTCPCopyV1) EventDesc() *etw.EventDesc { return &tcpIpTCPCopyV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpTCPCopyV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpTCPCopyV1)
 }
@@ -2735,19 +2424,15 @@ func (e *TcpIpTCPCopyV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpTCPCopyV1) Clone() *TcpIpTCPCopyV1 { return &e }
 
-func (e TcpIpTCPCopyV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpTCPCopyV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpTCPCopyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpTCPCopyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpTCPCopyV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 1, Opcode: 18, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "TCPCopy",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopy",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
-// tcpIpV1TypeGroup3Layout is the template TcpIp_V1_TypeGroup3, which several
-// events use.
+// tcpIpV1TypeGroup3Layout is the template TcpIp_V1_TypeGroup3, which several events use.
 type tcpIpV1TypeGroup3Layout TcpIpTCPCopyV1
 
 func (e *tcpIpV1TypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2812,35 +2497,24 @@ var tcpIpV1TypeGroup3LayoutFields = []etw.FieldDesc{
 	{Name: "seqnum", Type: etw.InUInt32},
 }
 
-// TcpIpTCPCopyV2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18 (TCPCopy), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// Received data was copied to the program. The layout is that of descriptions;
-// no trace with the event was at hand.
+// TcpIpTCPCopyV2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18
+// (TCPCopy), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpTCPCopy]
+// says what it means.
 type TcpIpTCPCopyV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
 	Sport  uint16
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
 	Connid etw.Pointer
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpTCPCopyV2) EventDesc() *etw.EventDesc { return &tcpIpTCPCopyV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpTCPCopyV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup1Layout)(e).decode(p, ptr, &tcpIpTCPCopyV2)
 }
@@ -2858,55 +2532,44 @@ func (e *TcpIpTCPCopyV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpTCPCopyV2) Clone() *TcpIpTCPCopyV2 { return &e }
 
-func (e TcpIpTCPCopyV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpTCPCopyV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpTCPCopyV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpTCPCopyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpTCPCopyV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "TCPCopy",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopy",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
-// AnyTcpIpTCPCopy is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 18 (TCPCopy), of task TcpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyTcpIpTCPCopy is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 18 (TCPCopy) in any version, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000).
 //
-// Received data was copied to the program. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Received data was copied to the program. The layout is that of descriptions; no trace with
+// the event was at hand.
 //
-// The versions are [TcpIpTCPCopyV1] and [TcpIpTCPCopyV2]; a newer one is
-// decoded like the last of these.
+// The versions are [TcpIpTCPCopyV1] and [TcpIpTCPCopyV2]; a newer one is decoded like the last
+// of these.
 type AnyTcpIpTCPCopy struct {
 	Seen etw.Seen
 
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32 // The process whose connection it is.
+	Size   uint32 // Bytes.
+	Daddr  uint32 // The address of the other side.
+	Saddr  uint32 // The address of this side.
+	Dport  uint16 // The port of the other side.
+	Sport  uint16 // The port of this side.
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 var anyTcpIpTCPCopy = []*etw.EventDesc{&tcpIpTCPCopyV1, &tcpIpTCPCopyV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpTCPCopy) EventDescs() []*etw.EventDesc { return anyTcpIpTCPCopy }
-func (e *AnyTcpIpTCPCopy) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTcpIpTCPCopy, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyTcpIpTCPCopy) EventDesc() *etw.EventDesc { return etw.DescOf(anyTcpIpTCPCopy, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTcpIpTCPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -2967,38 +2630,32 @@ func (e *AnyTcpIpTCPCopy) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTcpIpTCPCopy) Clone() *AnyTcpIpTCPCopy { return &e }
 
-func (e AnyTcpIpTCPCopy) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTcpIpTCPCopy) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTcpIpTCPCopy) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTcpIpTCPCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// TcpIpARPCopyV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 19 (ARPCopy), version 1, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpARPCopyV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 19
+// (ARPCopy), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpARPCopy] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpARPCopyV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	PID    uint32      // The process whose connection it is.
+	Size   uint32      // Bytes.
+	Daddr  uint32      // The address of the other side.
+	Saddr  uint32      // The address of this side.
+	Dport  uint16      // The port of the other side.
+	Sport  uint16      // The port of this side.
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 	Seqnum uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpARPCopyV1) EventDesc() *etw.EventDesc { return &tcpIpARPCopyV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpARPCopyV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpARPCopyV1)
 }
@@ -3016,30 +2673,21 @@ func (e *TcpIpARPCopyV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpARPCopyV1) Clone() *TcpIpARPCopyV1 { return &e }
 
-func (e TcpIpARPCopyV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpARPCopyV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpARPCopyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpARPCopyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpARPCopyV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 1, Opcode: 19, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "ARPCopy",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ARPCopy",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
-// AnyTcpIpARPCopy is [TcpIpARPCopyV1] in any version: a newer one is decoded
-// like it.
+// AnyTcpIpARPCopy is [TcpIpARPCopyV1] in any version: a newer one is decoded like it.
 type AnyTcpIpARPCopy struct {
 	Seen etw.Seen
 	TcpIpARPCopyV1
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpARPCopy) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpARPCopyV1} }
-func (e *AnyTcpIpARPCopy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpARPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TcpIpARPCopyV1.DecodePayload(p, ptr)
@@ -3048,34 +2696,27 @@ func (e *AnyTcpIpARPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyTcpIpARPCopy) Clone() *AnyTcpIpARPCopy { return &e }
 
-// TcpIpFullACKV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 20 (FullACK), version 1, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpFullACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 20
+// (FullACK), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpFullACK] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpFullACKV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	PID    uint32      // The process whose connection it is.
+	Size   uint32      // Bytes.
+	Daddr  uint32      // The address of the other side.
+	Saddr  uint32      // The address of this side.
+	Dport  uint16      // The port of the other side.
+	Sport  uint16      // The port of this side.
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 	Seqnum uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpFullACKV1) EventDesc() *etw.EventDesc { return &tcpIpFullACKV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpFullACKV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpFullACKV1)
 }
@@ -3093,30 +2734,21 @@ func (e *TcpIpFullACKV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpFullACKV1) Clone() *TcpIpFullACKV1 { return &e }
 
-func (e TcpIpFullACKV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpFullACKV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpFullACKV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpFullACKV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpFullACKV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 1, Opcode: 20, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "FullACK",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "FullACK",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
-// AnyTcpIpFullACK is [TcpIpFullACKV1] in any version: a newer one is decoded
-// like it.
+// AnyTcpIpFullACK is [TcpIpFullACKV1] in any version: a newer one is decoded like it.
 type AnyTcpIpFullACK struct {
 	Seen etw.Seen
 	TcpIpFullACKV1
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpFullACK) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpFullACKV1} }
-func (e *AnyTcpIpFullACK) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpFullACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TcpIpFullACKV1.DecodePayload(p, ptr)
@@ -3125,34 +2757,27 @@ func (e *AnyTcpIpFullACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyTcpIpFullACK) Clone() *AnyTcpIpFullACK { return &e }
 
-// TcpIpPartACKV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 21 (PartACK), version 1, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpPartACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 21
+// (PartACK), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpPartACK] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpPartACKV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	PID    uint32      // The process whose connection it is.
+	Size   uint32      // Bytes.
+	Daddr  uint32      // The address of the other side.
+	Saddr  uint32      // The address of this side.
+	Dport  uint16      // The port of the other side.
+	Sport  uint16      // The port of this side.
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 	Seqnum uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpPartACKV1) EventDesc() *etw.EventDesc { return &tcpIpPartACKV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpPartACKV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpPartACKV1)
 }
@@ -3170,30 +2795,21 @@ func (e *TcpIpPartACKV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpPartACKV1) Clone() *TcpIpPartACKV1 { return &e }
 
-func (e TcpIpPartACKV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpPartACKV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpPartACKV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpPartACKV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpPartACKV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "PartACK",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "PartACK",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
-// AnyTcpIpPartACK is [TcpIpPartACKV1] in any version: a newer one is decoded
-// like it.
+// AnyTcpIpPartACK is [TcpIpPartACKV1] in any version: a newer one is decoded like it.
 type AnyTcpIpPartACK struct {
 	Seen etw.Seen
 	TcpIpPartACKV1
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpPartACK) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpPartACKV1} }
-func (e *AnyTcpIpPartACK) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpPartACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TcpIpPartACKV1.DecodePayload(p, ptr)
@@ -3202,34 +2818,26 @@ func (e *AnyTcpIpPartACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyTcpIpPartACK) Clone() *AnyTcpIpPartACK { return &e }
 
-// TcpIpDupACKV1 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 22 (DupACK), version 1, of task
-// TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpDupACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 22
+// (DupACK), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its payload
+// has 32 bytes, 28 in programs of 32 bits. [AnyTcpIpDupACK] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpDupACKV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr uint32
-	// The address of this side.
-	Saddr uint32
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	PID    uint32      // The process whose connection it is.
+	Size   uint32      // Bytes.
+	Daddr  uint32      // The address of the other side.
+	Saddr  uint32      // The address of this side.
+	Dport  uint16      // The port of the other side.
+	Sport  uint16      // The port of this side.
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 	Seqnum uint32
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpDupACKV1) EventDesc() *etw.EventDesc { return &tcpIpDupACKV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpIpDupACKV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpV1TypeGroup3Layout)(e).decode(p, ptr, &tcpIpDupACKV1)
 }
@@ -3247,30 +2855,21 @@ func (e *TcpIpDupACKV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpIpDupACKV1) Clone() *TcpIpDupACKV1 { return &e }
 
-func (e TcpIpDupACKV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpDupACKV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpDupACKV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpDupACKV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpDupACKV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "DupACK",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "DupACK",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
-// AnyTcpIpDupACK is [TcpIpDupACKV1] in any version: a newer one is decoded
-// like it.
+// AnyTcpIpDupACK is [TcpIpDupACKV1] in any version: a newer one is decoded like it.
 type AnyTcpIpDupACK struct {
 	Seen etw.Seen
 	TcpIpDupACKV1
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpDupACK) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpDupACKV1} }
-func (e *AnyTcpIpDupACK) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpDupACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TcpIpDupACKV1.DecodePayload(p, ptr)
@@ -3279,38 +2878,29 @@ func (e *AnyTcpIpDupACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyTcpIpDupACK) Clone() *AnyTcpIpDupACK { return &e }
 
-// TcpIpSendIPV6V2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 26 (SendIPV6), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpSendIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 26 (SendIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 64 bytes, 60 in programs of 32 bits. [AnyTcpIpSendIPV6] takes newer versions,
+// too.
 //
 // Data was sent.
 type TcpIpSendIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport uint16
-	// When sending began and ended, by the system's tick count.
-	Startime uint32
-	// When sending began and ended, by the system's tick count.
-	Endtime uint32
-	Seqnum  uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	PID      uint32     // The process whose connection it is.
+	Size     uint32     // Bytes.
+	Daddr    etw.Binary // The address of the other side.
+	Saddr    etw.Binary // The address of this side.
+	Dport    uint16     // The port of the other side.
+	Sport    uint16     // The port of this side.
+	Startime uint32     // When sending began and ended, by the system's tick count.
+	Endtime  uint32     // When sending began and ended, by the system's tick count.
+	Seqnum   uint32
+	Connid   etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpSendIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpSendIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpIpSendIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&tcpIpSendIPV6V2, p, ptr)
@@ -3379,14 +2969,11 @@ func (e TcpIpSendIPV6V2) Clone() *TcpIpSendIPV6V2 {
 	return &e
 }
 
-func (e TcpIpSendIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpSendIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpSendIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpSendIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpSendIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "SendIPV6",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "SendIPV6",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -3401,19 +2988,13 @@ var tcpIpSendIPV6V2 = etw.EventDesc{
 	},
 }
 
-// AnyTcpIpSendIPV6 is [TcpIpSendIPV6V2] in any version: a newer one is decoded
-// like it.
+// AnyTcpIpSendIPV6 is [TcpIpSendIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpSendIPV6 struct {
 	Seen etw.Seen
 	TcpIpSendIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpSendIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpSendIPV6V2} }
-func (e *AnyTcpIpSendIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.TcpIpSendIPV6V2.DecodePayload(p, ptr)
@@ -3426,34 +3007,27 @@ func (e AnyTcpIpSendIPV6) Clone() *AnyTcpIpSendIPV6 {
 	return &e
 }
 
-// TcpIpRecvIPV6V2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 27 (RecvIPV6), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpRecvIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 27 (RecvIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpRecvIPV6] takes newer versions,
+// too.
 //
 // Data was received.
 type TcpIpRecvIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32     // The process whose connection it is.
+	Size   uint32     // Bytes.
+	Daddr  etw.Binary // The address of the other side.
+	Saddr  etw.Binary // The address of this side.
+	Dport  uint16     // The port of the other side.
+	Sport  uint16     // The port of this side.
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpRecvIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpRecvIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpIpRecvIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpRecvIPV6V2)
 }
@@ -3474,19 +3048,15 @@ func (e TcpIpRecvIPV6V2) Clone() *TcpIpRecvIPV6V2 {
 	return &e
 }
 
-func (e TcpIpRecvIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpRecvIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpRecvIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpRecvIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRecvIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "RecvIPV6",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "RecvIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
-// tcpIpTypeGroup3Layout is the template TcpIp_TypeGroup3, which several events
-// use.
+// tcpIpTypeGroup3Layout is the template TcpIp_TypeGroup3, which several events use.
 type tcpIpTypeGroup3Layout TcpIpRecvIPV6V2
 
 func (e *tcpIpTypeGroup3Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3556,19 +3126,13 @@ var tcpIpTypeGroup3LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpRecvIPV6 is [TcpIpRecvIPV6V2] in any version: a newer one is decoded
-// like it.
+// AnyTcpIpRecvIPV6 is [TcpIpRecvIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpRecvIPV6 struct {
 	Seen etw.Seen
 	TcpIpRecvIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpRecvIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpRecvIPV6V2} }
-func (e *AnyTcpIpRecvIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.TcpIpRecvIPV6V2.DecodePayload(p, ptr)
@@ -3580,25 +3144,20 @@ func (e AnyTcpIpRecvIPV6) Clone() *AnyTcpIpRecvIPV6 {
 	return &e
 }
 
-// TcpIpConnectIPV6V2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 28 (ConnectIPV6), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpConnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 28 (ConnectIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 72 bytes, 68 in programs of 32 bits. [AnyTcpIpConnectIPV6] takes
+// newer versions, too.
 //
-// A connection was opened from this side. The layout is that of descriptions;
-// no trace with the event was at hand.
+// A connection was opened from this side. The layout is that of descriptions; no trace with
+// the event was at hand.
 type TcpIpConnectIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport       uint16
+	PID         uint32     // The process whose connection it is.
+	Size        uint32     // Bytes.
+	Daddr       etw.Binary // The address of the other side.
+	Saddr       etw.Binary // The address of this side.
+	Dport       uint16     // The port of the other side.
+	Sport       uint16     // The port of this side.
 	Mss         uint16
 	Sackopt     uint16
 	Tsopt       uint16
@@ -3607,15 +3166,13 @@ type TcpIpConnectIPV6V2 struct {
 	Rcvwinscale int16
 	Sndwinscale int16
 	Seqnum      uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid      etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpConnectIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpConnectIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpIpConnectIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup4Layout)(e).decode(p, ptr, &tcpIpConnectIPV6V2)
 }
@@ -3636,19 +3193,15 @@ func (e TcpIpConnectIPV6V2) Clone() *TcpIpConnectIPV6V2 {
 	return &e
 }
 
-func (e TcpIpConnectIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpConnectIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpConnectIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpConnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpConnectIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "ConnectIPV6",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ConnectIPV6",
 	Fields: tcpIpTypeGroup4LayoutFields,
 }
 
-// tcpIpTypeGroup4Layout is the template TcpIp_TypeGroup4, which several events
-// use.
+// tcpIpTypeGroup4Layout is the template TcpIp_TypeGroup4, which several events use.
 type tcpIpTypeGroup4Layout TcpIpConnectIPV6V2
 
 func (e *tcpIpTypeGroup4Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -3753,21 +3306,13 @@ var tcpIpTypeGroup4LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyTcpIpConnectIPV6 is [TcpIpConnectIPV6V2] in any version: a newer one is
-// decoded like it.
+// AnyTcpIpConnectIPV6 is [TcpIpConnectIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpConnectIPV6 struct {
 	Seen etw.Seen
 	TcpIpConnectIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpConnectIPV6) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tcpIpConnectIPV6V2}
-}
-func (e *AnyTcpIpConnectIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpConnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.TcpIpConnectIPV6V2.DecodePayload(p, ptr)
@@ -3779,35 +3324,27 @@ func (e AnyTcpIpConnectIPV6) Clone() *AnyTcpIpConnectIPV6 {
 	return &e
 }
 
-// TcpIpDisconnectIPV6V2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 29 (DisconnectIPV6), version 2,
-// of task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpDisconnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 29 (DisconnectIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpDisconnectIPV6]
+// takes newer versions, too.
 //
-// A connection ended. The layout is that of descriptions; no trace with the
-// event was at hand.
+// A connection ended. The layout is that of descriptions; no trace with the event was at hand.
 type TcpIpDisconnectIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32     // The process whose connection it is.
+	Size   uint32     // Bytes.
+	Daddr  etw.Binary // The address of the other side.
+	Saddr  etw.Binary // The address of this side.
+	Dport  uint16     // The port of the other side.
+	Sport  uint16     // The port of this side.
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpDisconnectIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpDisconnectIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpIpDisconnectIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpDisconnectIPV6V2)
 }
@@ -3828,32 +3365,22 @@ func (e TcpIpDisconnectIPV6V2) Clone() *TcpIpDisconnectIPV6V2 {
 	return &e
 }
 
-func (e TcpIpDisconnectIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpDisconnectIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpDisconnectIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpDisconnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpDisconnectIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "DisconnectIPV6",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "DisconnectIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
-// AnyTcpIpDisconnectIPV6 is [TcpIpDisconnectIPV6V2] in any version: a newer
-// one is decoded like it.
+// AnyTcpIpDisconnectIPV6 is [TcpIpDisconnectIPV6V2] in any version: a newer one is decoded
+// like it.
 type AnyTcpIpDisconnectIPV6 struct {
 	Seen etw.Seen
 	TcpIpDisconnectIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpDisconnectIPV6) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tcpIpDisconnectIPV6V2}
-}
-func (e *AnyTcpIpDisconnectIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpDisconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.TcpIpDisconnectIPV6V2.DecodePayload(p, ptr)
@@ -3865,35 +3392,28 @@ func (e AnyTcpIpDisconnectIPV6) Clone() *AnyTcpIpDisconnectIPV6 {
 	return &e
 }
 
-// TcpIpRetransmitIPV6V2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 30 (RetransmitIPV6), version 2,
-// of task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpRetransmitIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 30 (RetransmitIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpRetransmitIPV6]
+// takes newer versions, too.
 //
-// Data was sent once more. The layout is that of descriptions; no trace with
-// the event was at hand.
+// Data was sent once more. The layout is that of descriptions; no trace with the event was at
+// hand.
 type TcpIpRetransmitIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32     // The process whose connection it is.
+	Size   uint32     // Bytes.
+	Daddr  etw.Binary // The address of the other side.
+	Saddr  etw.Binary // The address of this side.
+	Dport  uint16     // The port of the other side.
+	Sport  uint16     // The port of this side.
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpRetransmitIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpRetransmitIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpIpRetransmitIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpRetransmitIPV6V2)
 }
@@ -3914,32 +3434,22 @@ func (e TcpIpRetransmitIPV6V2) Clone() *TcpIpRetransmitIPV6V2 {
 	return &e
 }
 
-func (e TcpIpRetransmitIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpRetransmitIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpRetransmitIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpRetransmitIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRetransmitIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "RetransmitIPV6",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "RetransmitIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
-// AnyTcpIpRetransmitIPV6 is [TcpIpRetransmitIPV6V2] in any version: a newer
-// one is decoded like it.
+// AnyTcpIpRetransmitIPV6 is [TcpIpRetransmitIPV6V2] in any version: a newer one is decoded
+// like it.
 type AnyTcpIpRetransmitIPV6 struct {
 	Seen etw.Seen
 	TcpIpRetransmitIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpRetransmitIPV6) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tcpIpRetransmitIPV6V2}
-}
-func (e *AnyTcpIpRetransmitIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpRetransmitIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.TcpIpRetransmitIPV6V2.DecodePayload(p, ptr)
@@ -3951,25 +3461,20 @@ func (e AnyTcpIpRetransmitIPV6) Clone() *AnyTcpIpRetransmitIPV6 {
 	return &e
 }
 
-// TcpIpAcceptIPV6V2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 31 (AcceptIPV6), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpAcceptIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
+// 31 (AcceptIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 72 bytes, 68 in programs of 32 bits. [AnyTcpIpAcceptIPV6] takes newer versions,
+// too.
 //
-// A connection was accepted. The layout is that of descriptions; no trace with
-// the event was at hand.
+// A connection was accepted. The layout is that of descriptions; no trace with the event was
+// at hand.
 type TcpIpAcceptIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport       uint16
+	PID         uint32     // The process whose connection it is.
+	Size        uint32     // Bytes.
+	Daddr       etw.Binary // The address of the other side.
+	Saddr       etw.Binary // The address of this side.
+	Dport       uint16     // The port of the other side.
+	Sport       uint16     // The port of this side.
 	Mss         uint16
 	Sackopt     uint16
 	Tsopt       uint16
@@ -3978,15 +3483,13 @@ type TcpIpAcceptIPV6V2 struct {
 	Rcvwinscale int16
 	Sndwinscale int16
 	Seqnum      uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid      etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpAcceptIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpAcceptIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpIpAcceptIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup4Layout)(e).decode(p, ptr, &tcpIpAcceptIPV6V2)
 }
@@ -4007,30 +3510,21 @@ func (e TcpIpAcceptIPV6V2) Clone() *TcpIpAcceptIPV6V2 {
 	return &e
 }
 
-func (e TcpIpAcceptIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpAcceptIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpAcceptIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpAcceptIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpAcceptIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "AcceptIPV6",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "AcceptIPV6",
 	Fields: tcpIpTypeGroup4LayoutFields,
 }
 
-// AnyTcpIpAcceptIPV6 is [TcpIpAcceptIPV6V2] in any version: a newer one is
-// decoded like it.
+// AnyTcpIpAcceptIPV6 is [TcpIpAcceptIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpAcceptIPV6 struct {
 	Seen etw.Seen
 	TcpIpAcceptIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpAcceptIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpIpAcceptIPV6V2} }
-func (e *AnyTcpIpAcceptIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpAcceptIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.TcpIpAcceptIPV6V2.DecodePayload(p, ptr)
@@ -4042,35 +3536,28 @@ func (e AnyTcpIpAcceptIPV6) Clone() *AnyTcpIpAcceptIPV6 {
 	return &e
 }
 
-// TcpIpReconnectIPV6V2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 32 (ReconnectIPV6), version 2,
-// of task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpReconnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 32 (ReconnectIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpReconnectIPV6]
+// takes newer versions, too.
 //
-// A connection is tried again. The layout is that of descriptions; no trace
-// with the event was at hand.
+// A connection is tried again. The layout is that of descriptions; no trace with the event was
+// at hand.
 type TcpIpReconnectIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32     // The process whose connection it is.
+	Size   uint32     // Bytes.
+	Daddr  etw.Binary // The address of the other side.
+	Saddr  etw.Binary // The address of this side.
+	Dport  uint16     // The port of the other side.
+	Sport  uint16     // The port of this side.
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpReconnectIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpReconnectIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpIpReconnectIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpReconnectIPV6V2)
 }
@@ -4091,32 +3578,22 @@ func (e TcpIpReconnectIPV6V2) Clone() *TcpIpReconnectIPV6V2 {
 	return &e
 }
 
-func (e TcpIpReconnectIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpReconnectIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpReconnectIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpReconnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpReconnectIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "ReconnectIPV6",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ReconnectIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
-// AnyTcpIpReconnectIPV6 is [TcpIpReconnectIPV6V2] in any version: a newer one
-// is decoded like it.
+// AnyTcpIpReconnectIPV6 is [TcpIpReconnectIPV6V2] in any version: a newer one is decoded like
+// it.
 type AnyTcpIpReconnectIPV6 struct {
 	Seen etw.Seen
 	TcpIpReconnectIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpReconnectIPV6) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tcpIpReconnectIPV6V2}
-}
-func (e *AnyTcpIpReconnectIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpReconnectIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.TcpIpReconnectIPV6V2.DecodePayload(p, ptr)
@@ -4128,35 +3605,28 @@ func (e AnyTcpIpReconnectIPV6) Clone() *AnyTcpIpReconnectIPV6 {
 	return &e
 }
 
-// TcpIpTCPCopyIPV6V2 is the classic event of class
-// 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 34 (TCPCopyIPV6), version 2, of
-// task TcpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// TcpIpTCPCopyIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
+// opcode 34 (TCPCopyIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
+// (0x10000). Its payload has 56 bytes, 52 in programs of 32 bits. [AnyTcpIpTCPCopyIPV6] takes
+// newer versions, too.
 //
-// Received data was copied to the program. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Received data was copied to the program. The layout is that of descriptions; no trace with
+// the event was at hand.
 type TcpIpTCPCopyIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// The address of the other side.
-	Daddr etw.Binary
-	// The address of this side.
-	Saddr etw.Binary
-	// The port of the other side.
-	Dport uint16
-	// The port of this side.
-	Sport  uint16
+	PID    uint32     // The process whose connection it is.
+	Size   uint32     // Bytes.
+	Daddr  etw.Binary // The address of the other side.
+	Saddr  etw.Binary // The address of this side.
+	Dport  uint16     // The port of the other side.
+	Sport  uint16     // The port of this side.
 	Seqnum uint32
-	// The connection, as a number; 0 on most systems.
-	Connid etw.Pointer
+	Connid etw.Pointer // The connection, as a number; 0 on most systems.
 }
 
 // EventDesc returns the description of the event.
 func (*TcpIpTCPCopyIPV6V2) EventDesc() *etw.EventDesc { return &tcpIpTCPCopyIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpIpTCPCopyIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tcpIpTypeGroup3Layout)(e).decode(p, ptr, &tcpIpTCPCopyIPV6V2)
 }
@@ -4177,32 +3647,21 @@ func (e TcpIpTCPCopyIPV6V2) Clone() *TcpIpTCPCopyIPV6V2 {
 	return &e
 }
 
-func (e TcpIpTCPCopyIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpIpTCPCopyIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpIpTCPCopyIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpIpTCPCopyIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpTCPCopyIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 8, Keywords: 0x10000,
-	Class:    etw.GUID{0xc0, 0x0a, 0x28, 0x9a, 0xe0, 0xc8, 0xd1, 0x11, 0x84, 0xe2, 0x00, 0xc0, 0x4f, 0xb9, 0x98, 0xa2},
-	TaskName: "TcpIp", OpcodeName: "TCPCopyIPV6",
+	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopyIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
-// AnyTcpIpTCPCopyIPV6 is [TcpIpTCPCopyIPV6V2] in any version: a newer one is
-// decoded like it.
+// AnyTcpIpTCPCopyIPV6 is [TcpIpTCPCopyIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpTCPCopyIPV6 struct {
 	Seen etw.Seen
 	TcpIpTCPCopyIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpIpTCPCopyIPV6) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tcpIpTCPCopyIPV6V2}
-}
-func (e *AnyTcpIpTCPCopyIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpIpTCPCopyIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.TcpIpTCPCopyIPV6V2.DecodePayload(p, ptr)

@@ -7,30 +7,21 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadStartV0 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 0, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread was created. The header is that of its creator. xperf's name for
-// stacks of it is ThreadCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// ThreadStartV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 0. Its payload has 8 bytes. [AnyThreadStart] says what it means.
 type ThreadStartV0 struct {
-	// The thread that the event is about, whatever the header says.
 	TThreadId uint32
-	// The process.
 	ProcessId uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadStartV0) EventDesc() *etw.EventDesc { return &threadStartV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStartV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV0TypeGroup1Layout)(e).decode(p, ptr, &threadStartV0)
 }
@@ -48,19 +39,15 @@ func (e *ThreadStartV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadStartV0) Clone() *ThreadStartV0 { return &e }
 
-func (e ThreadStartV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStartV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStartV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStartV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStartV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Opcode: 1, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Start",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadV0TypeGroup1LayoutFields,
 }
 
-// threadV0TypeGroup1Layout is the template Thread_V0_TypeGroup1, which several
-// events use.
+// threadV0TypeGroup1Layout is the template Thread_V0_TypeGroup1, which several events use.
 type threadV0TypeGroup1Layout ThreadStartV0
 
 func (e *threadV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -93,33 +80,21 @@ var threadV0TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 }
 
-// ThreadStartV1 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 1, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread was created. The header is that of its creator. xperf's name for
-// stacks of it is ThreadCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// ThreadStartV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 1. [AnyThreadStart] says what it means.
 type ThreadStartV1 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase    etw.Pointer
-	HasStackBase bool // the payload has StackBase
-	// The kernel stack, from its highest address down.
-	StackLimit    etw.Pointer
-	HasStackLimit bool // the payload has StackLimit
-	// The user-mode stack, from its highest address down.
-	UserStackBase    etw.Pointer
-	HasUserStackBase bool // the payload has UserStackBase
-	// The user-mode stack, from its highest address down.
+	ProcessId         uint32
+	TThreadId         uint32
+	StackBase         etw.Pointer
+	HasStackBase      bool // the payload has StackBase
+	StackLimit        etw.Pointer
+	HasStackLimit     bool // the payload has StackLimit
+	UserStackBase     etw.Pointer
+	HasUserStackBase  bool // the payload has UserStackBase
 	UserStackLimit    etw.Pointer
 	HasUserStackLimit bool // the payload has UserStackLimit
 	StartAddr         etw.Pointer
 	HasStartAddr      bool // the payload has StartAddr
-	// Where the thread starts to run, unless the program has changed it.
 	Win32StartAddr    etw.Pointer
 	HasWin32StartAddr bool // the payload has Win32StartAddr
 	WaitMode          WaitMode
@@ -129,8 +104,7 @@ type ThreadStartV1 struct {
 // EventDesc returns the description of the event.
 func (*ThreadStartV1) EventDesc() *etw.EventDesc { return &threadStartV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV1TypeGroup1Layout)(e).decode(p, ptr, &threadStartV1)
 }
@@ -148,19 +122,15 @@ func (e *ThreadStartV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadStartV1) Clone() *ThreadStartV1 { return &e }
 
-func (e ThreadStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStartV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 1, Opcode: 1, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Start",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadV1TypeGroup1LayoutFields,
 }
 
-// threadV1TypeGroup1Layout is the template Thread_V1_TypeGroup1, which several
-// events use.
+// threadV1TypeGroup1Layout is the template Thread_V1_TypeGroup1, which several events use.
 type threadV1TypeGroup1Layout ThreadStartV1
 
 func (e *threadV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -273,40 +243,26 @@ var threadV1TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "WaitMode", Type: etw.InUInt8, Map: &waitModeMap, When: etw.When{Left: 1}},
 }
 
-// ThreadStartV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 2, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread was created. The header is that of its creator. xperf's name for
-// stacks of it is ThreadCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// ThreadStartV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadStart]
+// says what it means.
 type ThreadStartV2 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
 	StartAddr      etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadStartV2) EventDesc() *etw.EventDesc { return &threadStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV2TypeGroup1Layout)(e).decode(p, ptr, &threadStartV2)
 }
@@ -324,19 +280,15 @@ func (e *ThreadStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadStartV2) Clone() *ThreadStartV2 { return &e }
 
-func (e ThreadStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 2, Opcode: 1, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Start",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadV2TypeGroup1LayoutFields,
 }
 
-// threadV2TypeGroup1Layout is the template Thread_V2_TypeGroup1, which several
-// events use.
+// threadV2TypeGroup1Layout is the template Thread_V2_TypeGroup1, which several events use.
 type threadV2TypeGroup1Layout ThreadStartV2
 
 func (e *threadV2TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -411,48 +363,31 @@ var threadV2TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "SubProcessTag", Type: etw.InUInt32, Out: etw.OutHexInt32},
 }
 
-// ThreadStartV3 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 3, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread was created. The header is that of its creator. xperf's name for
-// stacks of it is ThreadCreate.
+// ThreadStartV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 3. [AnyThreadStart] says what it means.
 type ThreadStartV3 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
+	Affinity       etw.Pointer
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
-	BasePriority  uint8
-	PagePriority  uint8
-	IoPriority    uint8
-	ThreadFlags   ThreadFlagsStart
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
-	ThreadName    etw.UTF16
-	HasThreadName bool // the payload has ThreadName
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
+	BasePriority   uint8
+	PagePriority   uint8
+	IoPriority     uint8
+	ThreadFlags    ThreadFlagsStart
+	ThreadName     etw.UTF16
+	HasThreadName  bool // the payload has ThreadName
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadStartV3) EventDesc() *etw.EventDesc { return &threadStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV3TypeGroup1Layout)(e).decode(p, ptr, &threadStartV3)
 }
@@ -473,19 +408,15 @@ func (e ThreadStartV3) Clone() *ThreadStartV3 {
 	return &e
 }
 
-func (e ThreadStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 3, Opcode: 1, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Start",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadV3TypeGroup1LayoutFields,
 }
 
-// threadV3TypeGroup1Layout is the template Thread_V3_TypeGroup1, which several
-// events use.
+// threadV3TypeGroup1Layout is the template Thread_V3_TypeGroup1, which several events use.
 type threadV3TypeGroup1Layout ThreadStartV3
 
 func (e *threadV3TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -596,48 +527,30 @@ var threadV3TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "ThreadName", Type: etw.InUnicodeString, When: etw.When{Left: 1}},
 }
 
-// ThreadStartV4 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), version 4, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread was created. The header is that of its creator. xperf's name for
-// stacks of it is ThreadCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// ThreadStartV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start), version 4. [AnyThreadStart] says what it means.
 type ThreadStartV4 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
+	Affinity       etw.Pointer
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
-	BasePriority  uint8
-	PagePriority  uint8
-	IoPriority    uint8
-	ThreadFlags   ThreadFlagsStart
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
-	ThreadName etw.UTF16
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
+	BasePriority   uint8
+	PagePriority   uint8
+	IoPriority     uint8
+	ThreadFlags    ThreadFlagsStart
+	ThreadName     etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadStartV4) EventDesc() *etw.EventDesc { return &threadStartV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadStartV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadTypeGroup1Layout)(e).decode(p, ptr, &threadStartV4)
 }
@@ -658,19 +571,15 @@ func (e ThreadStartV4) Clone() *ThreadStartV4 {
 	return &e
 }
 
-func (e ThreadStartV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStartV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStartV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStartV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStartV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 4, Opcode: 1, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Start",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Start",
 	Fields: threadTypeGroup1LayoutFields,
 }
 
-// threadTypeGroup1Layout is the template Thread_TypeGroup1, which several
-// events use.
+// threadTypeGroup1Layout is the template Thread_TypeGroup1, which several events use.
 type threadTypeGroup1Layout ThreadStartV4
 
 func (e *threadTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -774,22 +683,19 @@ var threadTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "ThreadName", Type: etw.InUnicodeString},
 }
 
-// AnyThreadStart is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1 (Start), of task Thread,
-// keyword EVENT_TRACE_FLAG_THREAD, in any version.
+// AnyThreadStart is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 1
+// (Start) in any version, of [TaskThread], enabled by [KeywordThread] (0x2).
 //
-// A thread was created. The header is that of its creator. xperf's name for
-// stacks of it is ThreadCreate. The layout is that of descriptions; no trace
-// with the event was at hand.
+// A thread was created. The header is that of its creator. xperf's name for stacks of it is
+// ThreadCreate. The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [ThreadStartV0], [ThreadStartV1], [ThreadStartV2],
-// [ThreadStartV3], and [ThreadStartV4]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [ThreadStartV0], [ThreadStartV1], [ThreadStartV2], [ThreadStartV3], and
+// [ThreadStartV4]; a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnyThreadStart struct {
 	Seen etw.Seen
 
-	// The process.
-	ProcessId uint32
+	ProcessId uint32 // The process.
 	// The thread that the event is about, whatever the header says.
 	TThreadId uint32
 	// The kernel stack, from its highest address down.
@@ -817,8 +723,8 @@ type AnyThreadStart struct {
 	PagePriority  uint8            // since version 3
 	IoPriority    uint8            // since version 3
 	ThreadFlags   ThreadFlagsStart // since version 3
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
+	// The name that a program gave to the thread. Systems from build 18362 on log it, older ones
+	// lack it, with the same version.
 	ThreadName    etw.UTF16   // since version 3
 	HasThreadName bool        // the payload has ThreadName
 	StartAddr     etw.Pointer // versions 1 and 2
@@ -827,25 +733,36 @@ type AnyThreadStart struct {
 	HasWaitMode   bool        // the payload has WaitMode
 }
 
-// HasAffinity and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadStart) HasAffinity() bool      { return e.Seen.Layout >= 3 }
-func (e *AnyThreadStart) HasTebBase() bool       { return e.Seen.Layout >= 2 }
+// HasAffinity reports whether the decoded version has Affinity.
+func (e *AnyThreadStart) HasAffinity() bool { return e.Seen.Layout >= 3 }
+
+// HasTebBase reports whether the decoded version has TebBase.
+func (e *AnyThreadStart) HasTebBase() bool { return e.Seen.Layout >= 2 }
+
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
 func (e *AnyThreadStart) HasSubProcessTag() bool { return e.Seen.Layout >= 2 }
-func (e *AnyThreadStart) HasBasePriority() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyThreadStart) HasPagePriority() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyThreadStart) HasIoPriority() bool    { return e.Seen.Layout >= 3 }
-func (e *AnyThreadStart) HasThreadFlags() bool   { return e.Seen.Layout >= 3 }
+
+// HasBasePriority reports whether the decoded version has BasePriority.
+func (e *AnyThreadStart) HasBasePriority() bool { return e.Seen.Layout >= 3 }
+
+// HasPagePriority reports whether the decoded version has PagePriority.
+func (e *AnyThreadStart) HasPagePriority() bool { return e.Seen.Layout >= 3 }
+
+// HasIoPriority reports whether the decoded version has IoPriority.
+func (e *AnyThreadStart) HasIoPriority() bool { return e.Seen.Layout >= 3 }
+
+// HasThreadFlags reports whether the decoded version has ThreadFlags.
+func (e *AnyThreadStart) HasThreadFlags() bool { return e.Seen.Layout >= 3 }
 
 var anyThreadStart = []*etw.EventDesc{&threadStartV0, &threadStartV1, &threadStartV2, &threadStartV3, &threadStartV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadStart) EventDescs() []*etw.EventDesc { return anyThreadStart }
-func (e *AnyThreadStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyThreadStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyThreadStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyThreadTypeGroup1Layout)(e).decode(version, p, ptr, anyThreadStart)
 }
@@ -861,12 +778,13 @@ func (e AnyThreadStart) Clone() *AnyThreadStart {
 	return &e
 }
 
-func (e AnyThreadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyThreadTypeGroup1Layout is what types for all versions of an event share,
-// the newest of which has the template Thread_TypeGroup1.
+// anyThreadTypeGroup1Layout is what types for all versions of an event share, the newest of
+// which has the template Thread_TypeGroup1.
 type anyThreadTypeGroup1Layout AnyThreadStart
 
 func (e *anyThreadTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1048,24 +966,17 @@ func (e *anyThreadTypeGroup1Layout) detach() {
 	e.ThreadName = e.ThreadName.Clone()
 }
 
-// ThreadStopV0 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 0, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread has ended. xperf's name for stacks of it is ThreadDelete. The
-// layout is that of descriptions; no trace with the event was at hand.
+// ThreadStopV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 0. Its payload has 8 bytes. [AnyThreadStop] says what it means.
 type ThreadStopV0 struct {
-	// The thread that the event is about, whatever the header says.
 	TThreadId uint32
-	// The process.
 	ProcessId uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadStopV0) EventDesc() *etw.EventDesc { return &threadStopV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStopV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV0TypeGroup1Layout)(e).decode(p, ptr, &threadStopV0)
 }
@@ -1083,35 +994,25 @@ func (e *ThreadStopV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadStopV0) Clone() *ThreadStopV0 { return &e }
 
-func (e ThreadStopV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStopV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStopV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStopV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStopV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Opcode: 2, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Stop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Stop",
 	Fields: threadV0TypeGroup1LayoutFields,
 }
 
-// ThreadStopV1 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 1, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread has ended. xperf's name for stacks of it is ThreadDelete. The
-// layout is that of descriptions; no trace with the event was at hand.
+// ThreadStopV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 1. Its payload has 8 bytes. [AnyThreadStop] says what it means.
 type ThreadStopV1 struct {
-	// The process.
 	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
 	TThreadId uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadStopV1) EventDesc() *etw.EventDesc { return &threadStopV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadStopV1, p, ptr)
@@ -1142,53 +1043,37 @@ func (e *ThreadStopV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadStopV1) Clone() *ThreadStopV1 { return &e }
 
-func (e ThreadStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStopV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 1, Opcode: 2, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Stop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 	},
 }
 
-// ThreadStopV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 2, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread has ended. xperf's name for stacks of it is ThreadDelete. The
-// layout is that of descriptions; no trace with the event was at hand.
+// ThreadStopV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadStop] says
+// what it means.
 type ThreadStopV2 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
 	StartAddr      etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadStopV2) EventDesc() *etw.EventDesc { return &threadStopV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStopV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV2TypeGroup1Layout)(e).decode(p, ptr, &threadStopV2)
 }
@@ -1206,58 +1091,39 @@ func (e *ThreadStopV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadStopV2) Clone() *ThreadStopV2 { return &e }
 
-func (e ThreadStopV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStopV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 2, Opcode: 2, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Stop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Stop",
 	Fields: threadV2TypeGroup1LayoutFields,
 }
 
-// ThreadStopV3 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 3, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread has ended. xperf's name for stacks of it is ThreadDelete.
+// ThreadStopV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 3. [AnyThreadStop] says what it means.
 type ThreadStopV3 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
+	Affinity       etw.Pointer
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
-	BasePriority  uint8
-	PagePriority  uint8
-	IoPriority    uint8
-	ThreadFlags   ThreadFlagsStart
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
-	ThreadName    etw.UTF16
-	HasThreadName bool // the payload has ThreadName
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
+	BasePriority   uint8
+	PagePriority   uint8
+	IoPriority     uint8
+	ThreadFlags    ThreadFlagsStart
+	ThreadName     etw.UTF16
+	HasThreadName  bool // the payload has ThreadName
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadStopV3) EventDesc() *etw.EventDesc { return &threadStopV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadStopV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV3TypeGroup1Layout)(e).decode(p, ptr, &threadStopV3)
 }
@@ -1278,58 +1144,38 @@ func (e ThreadStopV3) Clone() *ThreadStopV3 {
 	return &e
 }
 
-func (e ThreadStopV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStopV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStopV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 3, Opcode: 2, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Stop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Stop",
 	Fields: threadV3TypeGroup1LayoutFields,
 }
 
-// ThreadStopV4 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), version 4, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread has ended. xperf's name for stacks of it is ThreadDelete. The
-// layout is that of descriptions; no trace with the event was at hand.
+// ThreadStopV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop), version 4. [AnyThreadStop] says what it means.
 type ThreadStopV4 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
+	Affinity       etw.Pointer
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
-	BasePriority  uint8
-	PagePriority  uint8
-	IoPriority    uint8
-	ThreadFlags   ThreadFlagsStart
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
-	ThreadName etw.UTF16
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
+	BasePriority   uint8
+	PagePriority   uint8
+	IoPriority     uint8
+	ThreadFlags    ThreadFlagsStart
+	ThreadName     etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadStopV4) EventDesc() *etw.EventDesc { return &threadStopV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadStopV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadTypeGroup1Layout)(e).decode(p, ptr, &threadStopV4)
 }
@@ -1340,9 +1186,7 @@ func (e *ThreadStopV4) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ThreadStopV4) FieldValue(i int) etw.Value {
-	return (*threadTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *ThreadStopV4) FieldValue(i int) etw.Value { return (*threadTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ThreadStopV4) Clone() *ThreadStopV4 {
@@ -1350,32 +1194,27 @@ func (e ThreadStopV4) Clone() *ThreadStopV4 {
 	return &e
 }
 
-func (e ThreadStopV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStopV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStopV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStopV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStopV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 4, Opcode: 2, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Stop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Stop",
 	Fields: threadTypeGroup1LayoutFields,
 }
 
-// AnyThreadStop is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2 (Stop), of task Thread,
-// keyword EVENT_TRACE_FLAG_THREAD, in any version.
+// AnyThreadStop is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 2
+// (Stop) in any version, of [TaskThread], enabled by [KeywordThread] (0x2).
 //
-// A thread has ended. xperf's name for stacks of it is ThreadDelete. The
-// layout is that of descriptions; no trace with the event was at hand.
+// A thread has ended. xperf's name for stacks of it is ThreadDelete. The layout is that of
+// descriptions; no trace with the event was at hand.
 //
-// The versions are [ThreadStopV0], [ThreadStopV1], [ThreadStopV2],
-// [ThreadStopV3], and [ThreadStopV4]; a newer one is decoded like the last of
-// these. Fields that the decoded version lacks are zero.
+// The versions are [ThreadStopV0], [ThreadStopV1], [ThreadStopV2], [ThreadStopV3], and
+// [ThreadStopV4]; a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnyThreadStop struct {
 	Seen etw.Seen
 
-	// The process.
-	ProcessId uint32
+	ProcessId uint32 // The process.
 	// The thread that the event is about, whatever the header says.
 	TThreadId uint32
 	// The kernel stack, from its highest address down.
@@ -1398,38 +1237,61 @@ type AnyThreadStop struct {
 	PagePriority  uint8            // since version 3
 	IoPriority    uint8            // since version 3
 	ThreadFlags   ThreadFlagsStart // since version 3
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
+	// The name that a program gave to the thread. Systems from build 18362 on log it, older ones
+	// lack it, with the same version.
 	ThreadName    etw.UTF16   // since version 3
 	HasThreadName bool        // the payload has ThreadName
 	StartAddr     etw.Pointer // version 2
 }
 
-// HasStackBase and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadStop) HasStackBase() bool      { return e.Seen.Layout >= 2 }
-func (e *AnyThreadStop) HasStackLimit() bool     { return e.Seen.Layout >= 2 }
-func (e *AnyThreadStop) HasUserStackBase() bool  { return e.Seen.Layout >= 2 }
+// HasStackBase reports whether the decoded version has StackBase.
+func (e *AnyThreadStop) HasStackBase() bool { return e.Seen.Layout >= 2 }
+
+// HasStackLimit reports whether the decoded version has StackLimit.
+func (e *AnyThreadStop) HasStackLimit() bool { return e.Seen.Layout >= 2 }
+
+// HasUserStackBase reports whether the decoded version has UserStackBase.
+func (e *AnyThreadStop) HasUserStackBase() bool { return e.Seen.Layout >= 2 }
+
+// HasUserStackLimit reports whether the decoded version has UserStackLimit.
 func (e *AnyThreadStop) HasUserStackLimit() bool { return e.Seen.Layout >= 2 }
-func (e *AnyThreadStop) HasAffinity() bool       { return e.Seen.Layout >= 3 }
+
+// HasAffinity reports whether the decoded version has Affinity.
+func (e *AnyThreadStop) HasAffinity() bool { return e.Seen.Layout >= 3 }
+
+// HasWin32StartAddr reports whether the decoded version has Win32StartAddr.
 func (e *AnyThreadStop) HasWin32StartAddr() bool { return e.Seen.Layout >= 2 }
-func (e *AnyThreadStop) HasTebBase() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyThreadStop) HasSubProcessTag() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyThreadStop) HasBasePriority() bool   { return e.Seen.Layout >= 3 }
-func (e *AnyThreadStop) HasPagePriority() bool   { return e.Seen.Layout >= 3 }
-func (e *AnyThreadStop) HasIoPriority() bool     { return e.Seen.Layout >= 3 }
-func (e *AnyThreadStop) HasThreadFlags() bool    { return e.Seen.Layout >= 3 }
-func (e *AnyThreadStop) HasStartAddr() bool      { return e.Seen.Layout == 2 }
+
+// HasTebBase reports whether the decoded version has TebBase.
+func (e *AnyThreadStop) HasTebBase() bool { return e.Seen.Layout >= 2 }
+
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
+func (e *AnyThreadStop) HasSubProcessTag() bool { return e.Seen.Layout >= 2 }
+
+// HasBasePriority reports whether the decoded version has BasePriority.
+func (e *AnyThreadStop) HasBasePriority() bool { return e.Seen.Layout >= 3 }
+
+// HasPagePriority reports whether the decoded version has PagePriority.
+func (e *AnyThreadStop) HasPagePriority() bool { return e.Seen.Layout >= 3 }
+
+// HasIoPriority reports whether the decoded version has IoPriority.
+func (e *AnyThreadStop) HasIoPriority() bool { return e.Seen.Layout >= 3 }
+
+// HasThreadFlags reports whether the decoded version has ThreadFlags.
+func (e *AnyThreadStop) HasThreadFlags() bool { return e.Seen.Layout >= 3 }
+
+// HasStartAddr reports whether the decoded version has StartAddr.
+func (e *AnyThreadStop) HasStartAddr() bool { return e.Seen.Layout == 2 }
 
 var anyThreadStop = []*etw.EventDesc{&threadStopV0, &threadStopV1, &threadStopV2, &threadStopV3, &threadStopV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadStop) EventDescs() []*etw.EventDesc { return anyThreadStop }
-func (e *AnyThreadStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadStop, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyThreadStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyThreadStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 4:
@@ -1559,28 +1421,22 @@ func (e AnyThreadStop) Clone() *AnyThreadStop {
 	return &e
 }
 
-func (e AnyThreadStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadDCStartV0 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 0, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// ThreadDCStartV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
+// (DCStart), version 0. Its payload has 8 bytes. [AnyThreadDCStart] says what it means.
 type ThreadDCStartV0 struct {
-	// The thread that the event is about, whatever the header says.
 	TThreadId uint32
-	// The process.
 	ProcessId uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadDCStartV0) EventDesc() *etw.EventDesc { return &threadDCStartV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadDCStartV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV0TypeGroup1Layout)(e).decode(p, ptr, &threadDCStartV0)
 }
@@ -1598,43 +1454,29 @@ func (e *ThreadDCStartV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadDCStartV0) Clone() *ThreadDCStartV0 { return &e }
 
-func (e ThreadDCStartV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStartV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStartV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStartV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStartV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Opcode: 3, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStart",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadV0TypeGroup1LayoutFields,
 }
 
-// ThreadDCStartV1 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 1, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// ThreadDCStartV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
+// (DCStart), version 1. [AnyThreadDCStart] says what it means.
 type ThreadDCStartV1 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase    etw.Pointer
-	HasStackBase bool // the payload has StackBase
-	// The kernel stack, from its highest address down.
-	StackLimit    etw.Pointer
-	HasStackLimit bool // the payload has StackLimit
-	// The user-mode stack, from its highest address down.
-	UserStackBase    etw.Pointer
-	HasUserStackBase bool // the payload has UserStackBase
-	// The user-mode stack, from its highest address down.
+	ProcessId         uint32
+	TThreadId         uint32
+	StackBase         etw.Pointer
+	HasStackBase      bool // the payload has StackBase
+	StackLimit        etw.Pointer
+	HasStackLimit     bool // the payload has StackLimit
+	UserStackBase     etw.Pointer
+	HasUserStackBase  bool // the payload has UserStackBase
 	UserStackLimit    etw.Pointer
 	HasUserStackLimit bool // the payload has UserStackLimit
 	StartAddr         etw.Pointer
 	HasStartAddr      bool // the payload has StartAddr
-	// Where the thread starts to run, unless the program has changed it.
 	Win32StartAddr    etw.Pointer
 	HasWin32StartAddr bool // the payload has Win32StartAddr
 	WaitMode          WaitMode
@@ -1644,8 +1486,7 @@ type ThreadDCStartV1 struct {
 // EventDesc returns the description of the event.
 func (*ThreadDCStartV1) EventDesc() *etw.EventDesc { return &threadDCStartV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV1TypeGroup1Layout)(e).decode(p, ptr, &threadDCStartV1)
 }
@@ -1663,50 +1504,34 @@ func (e *ThreadDCStartV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadDCStartV1) Clone() *ThreadDCStartV1 { return &e }
 
-func (e ThreadDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 1, Opcode: 3, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStart",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadV1TypeGroup1LayoutFields,
 }
 
-// ThreadDCStartV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 2, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// ThreadDCStartV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
+// (DCStart), version 2. Its payload has 68 bytes, 40 in programs of 32 bits.
+// [AnyThreadDCStart] says what it means.
 type ThreadDCStartV2 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
 	StartAddr      etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadDCStartV2) EventDesc() *etw.EventDesc { return &threadDCStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV2TypeGroup1Layout)(e).decode(p, ptr, &threadDCStartV2)
 }
@@ -1724,58 +1549,39 @@ func (e *ThreadDCStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadDCStartV2) Clone() *ThreadDCStartV2 { return &e }
 
-func (e ThreadDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 2, Opcode: 3, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStart",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadV2TypeGroup1LayoutFields,
 }
 
-// ThreadDCStartV3 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 3, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session starts.
+// ThreadDCStartV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
+// (DCStart), version 3. [AnyThreadDCStart] says what it means.
 type ThreadDCStartV3 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
+	Affinity       etw.Pointer
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
-	BasePriority  uint8
-	PagePriority  uint8
-	IoPriority    uint8
-	ThreadFlags   ThreadFlagsStart
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
-	ThreadName    etw.UTF16
-	HasThreadName bool // the payload has ThreadName
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
+	BasePriority   uint8
+	PagePriority   uint8
+	IoPriority     uint8
+	ThreadFlags    ThreadFlagsStart
+	ThreadName     etw.UTF16
+	HasThreadName  bool // the payload has ThreadName
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadDCStartV3) EventDesc() *etw.EventDesc { return &threadDCStartV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadDCStartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV3TypeGroup1Layout)(e).decode(p, ptr, &threadDCStartV3)
 }
@@ -1796,58 +1602,38 @@ func (e ThreadDCStartV3) Clone() *ThreadDCStartV3 {
 	return &e
 }
 
-func (e ThreadDCStartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStartV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 3, Opcode: 3, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStart",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadV3TypeGroup1LayoutFields,
 }
 
-// ThreadDCStartV4 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), version 4, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// ThreadDCStartV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3
+// (DCStart), version 4. [AnyThreadDCStart] says what it means.
 type ThreadDCStartV4 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
+	Affinity       etw.Pointer
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
-	BasePriority  uint8
-	PagePriority  uint8
-	IoPriority    uint8
-	ThreadFlags   ThreadFlagsStart
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
-	ThreadName etw.UTF16
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
+	BasePriority   uint8
+	PagePriority   uint8
+	IoPriority     uint8
+	ThreadFlags    ThreadFlagsStart
+	ThreadName     etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadDCStartV4) EventDesc() *etw.EventDesc { return &threadDCStartV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadDCStartV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadTypeGroup1Layout)(e).decode(p, ptr, &threadDCStartV4)
 }
@@ -1868,32 +1654,27 @@ func (e ThreadDCStartV4) Clone() *ThreadDCStartV4 {
 	return &e
 }
 
-func (e ThreadDCStartV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStartV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStartV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStartV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStartV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 3, Version: 4, Opcode: 3, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStart",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStart",
 	Fields: threadTypeGroup1LayoutFields,
 }
 
-// AnyThreadDCStart is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 3 (DCStart), of task Thread,
-// keyword EVENT_TRACE_FLAG_THREAD, in any version.
+// AnyThreadDCStart is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 3 (DCStart) in any version, of [TaskThread], enabled by [KeywordThread] (0x2).
 //
-// A thread that exists when the session starts. The layout is that of
-// descriptions; no trace with the event was at hand.
+// A thread that exists when the session starts. The layout is that of descriptions; no trace
+// with the event was at hand.
 //
-// The versions are [ThreadDCStartV0], [ThreadDCStartV1], [ThreadDCStartV2],
-// [ThreadDCStartV3], and [ThreadDCStartV4]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [ThreadDCStartV0], [ThreadDCStartV1], [ThreadDCStartV2], [ThreadDCStartV3],
+// and [ThreadDCStartV4]; a newer one is decoded like the last of these. Fields that the
+// decoded version lacks are zero.
 type AnyThreadDCStart struct {
 	Seen etw.Seen
 
-	// The process.
-	ProcessId uint32
+	ProcessId uint32 // The process.
 	// The thread that the event is about, whatever the header says.
 	TThreadId uint32
 	// The kernel stack, from its highest address down.
@@ -1921,8 +1702,8 @@ type AnyThreadDCStart struct {
 	PagePriority  uint8            // since version 3
 	IoPriority    uint8            // since version 3
 	ThreadFlags   ThreadFlagsStart // since version 3
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
+	// The name that a program gave to the thread. Systems from build 18362 on log it, older ones
+	// lack it, with the same version.
 	ThreadName    etw.UTF16   // since version 3
 	HasThreadName bool        // the payload has ThreadName
 	StartAddr     etw.Pointer // versions 1 and 2
@@ -1931,25 +1712,36 @@ type AnyThreadDCStart struct {
 	HasWaitMode   bool        // the payload has WaitMode
 }
 
-// HasAffinity and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadDCStart) HasAffinity() bool      { return e.Seen.Layout >= 3 }
-func (e *AnyThreadDCStart) HasTebBase() bool       { return e.Seen.Layout >= 2 }
+// HasAffinity reports whether the decoded version has Affinity.
+func (e *AnyThreadDCStart) HasAffinity() bool { return e.Seen.Layout >= 3 }
+
+// HasTebBase reports whether the decoded version has TebBase.
+func (e *AnyThreadDCStart) HasTebBase() bool { return e.Seen.Layout >= 2 }
+
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
 func (e *AnyThreadDCStart) HasSubProcessTag() bool { return e.Seen.Layout >= 2 }
-func (e *AnyThreadDCStart) HasBasePriority() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyThreadDCStart) HasPagePriority() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyThreadDCStart) HasIoPriority() bool    { return e.Seen.Layout >= 3 }
-func (e *AnyThreadDCStart) HasThreadFlags() bool   { return e.Seen.Layout >= 3 }
+
+// HasBasePriority reports whether the decoded version has BasePriority.
+func (e *AnyThreadDCStart) HasBasePriority() bool { return e.Seen.Layout >= 3 }
+
+// HasPagePriority reports whether the decoded version has PagePriority.
+func (e *AnyThreadDCStart) HasPagePriority() bool { return e.Seen.Layout >= 3 }
+
+// HasIoPriority reports whether the decoded version has IoPriority.
+func (e *AnyThreadDCStart) HasIoPriority() bool { return e.Seen.Layout >= 3 }
+
+// HasThreadFlags reports whether the decoded version has ThreadFlags.
+func (e *AnyThreadDCStart) HasThreadFlags() bool { return e.Seen.Layout >= 3 }
 
 var anyThreadDCStart = []*etw.EventDesc{&threadDCStartV0, &threadDCStartV1, &threadDCStartV2, &threadDCStartV3, &threadDCStartV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadDCStart) EventDescs() []*etw.EventDesc { return anyThreadDCStart }
-func (e *AnyThreadDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadDCStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyThreadDCStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyThreadDCStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyThreadTypeGroup1Layout)(e).decode(version, p, ptr, anyThreadDCStart)
 }
@@ -1965,28 +1757,22 @@ func (e AnyThreadDCStart) Clone() *AnyThreadDCStart {
 	return &e
 }
 
-func (e AnyThreadDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadDCStopV0 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 0, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// ThreadDCStopV0 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 0. Its payload has 8 bytes. [AnyThreadDCStop] says what it means.
 type ThreadDCStopV0 struct {
-	// The thread that the event is about, whatever the header says.
 	TThreadId uint32
-	// The process.
 	ProcessId uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadDCStopV0) EventDesc() *etw.EventDesc { return &threadDCStopV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadDCStopV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV0TypeGroup1Layout)(e).decode(p, ptr, &threadDCStopV0)
 }
@@ -2004,43 +1790,29 @@ func (e *ThreadDCStopV0) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadDCStopV0) Clone() *ThreadDCStopV0 { return &e }
 
-func (e ThreadDCStopV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStopV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStopV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStopV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStopV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Opcode: 4, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadV0TypeGroup1LayoutFields,
 }
 
-// ThreadDCStopV1 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 1, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// ThreadDCStopV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 1. [AnyThreadDCStop] says what it means.
 type ThreadDCStopV1 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase    etw.Pointer
-	HasStackBase bool // the payload has StackBase
-	// The kernel stack, from its highest address down.
-	StackLimit    etw.Pointer
-	HasStackLimit bool // the payload has StackLimit
-	// The user-mode stack, from its highest address down.
-	UserStackBase    etw.Pointer
-	HasUserStackBase bool // the payload has UserStackBase
-	// The user-mode stack, from its highest address down.
+	ProcessId         uint32
+	TThreadId         uint32
+	StackBase         etw.Pointer
+	HasStackBase      bool // the payload has StackBase
+	StackLimit        etw.Pointer
+	HasStackLimit     bool // the payload has StackLimit
+	UserStackBase     etw.Pointer
+	HasUserStackBase  bool // the payload has UserStackBase
 	UserStackLimit    etw.Pointer
 	HasUserStackLimit bool // the payload has UserStackLimit
 	StartAddr         etw.Pointer
 	HasStartAddr      bool // the payload has StartAddr
-	// Where the thread starts to run, unless the program has changed it.
 	Win32StartAddr    etw.Pointer
 	HasWin32StartAddr bool // the payload has Win32StartAddr
 	WaitMode          WaitMode
@@ -2050,8 +1822,7 @@ type ThreadDCStopV1 struct {
 // EventDesc returns the description of the event.
 func (*ThreadDCStopV1) EventDesc() *etw.EventDesc { return &threadDCStopV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadDCStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV1TypeGroup1Layout)(e).decode(p, ptr, &threadDCStopV1)
 }
@@ -2069,50 +1840,34 @@ func (e *ThreadDCStopV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadDCStopV1) Clone() *ThreadDCStopV1 { return &e }
 
-func (e ThreadDCStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStopV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 1, Opcode: 4, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadV1TypeGroup1LayoutFields,
 }
 
-// ThreadDCStopV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 2, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// ThreadDCStopV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 2. Its payload has 68 bytes, 40 in programs of 32 bits. [AnyThreadDCStop]
+// says what it means.
 type ThreadDCStopV2 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
 	StartAddr      etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadDCStopV2) EventDesc() *etw.EventDesc { return &threadDCStopV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadDCStopV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV2TypeGroup1Layout)(e).decode(p, ptr, &threadDCStopV2)
 }
@@ -2130,58 +1885,39 @@ func (e *ThreadDCStopV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadDCStopV2) Clone() *ThreadDCStopV2 { return &e }
 
-func (e ThreadDCStopV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStopV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 2, Opcode: 4, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadV2TypeGroup1LayoutFields,
 }
 
-// ThreadDCStopV3 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 3, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session ends.
+// ThreadDCStopV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 3. [AnyThreadDCStop] says what it means.
 type ThreadDCStopV3 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
+	Affinity       etw.Pointer
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
-	BasePriority  uint8
-	PagePriority  uint8
-	IoPriority    uint8
-	ThreadFlags   ThreadFlagsStart
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
-	ThreadName    etw.UTF16
-	HasThreadName bool // the payload has ThreadName
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
+	BasePriority   uint8
+	PagePriority   uint8
+	IoPriority     uint8
+	ThreadFlags    ThreadFlagsStart
+	ThreadName     etw.UTF16
+	HasThreadName  bool // the payload has ThreadName
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadDCStopV3) EventDesc() *etw.EventDesc { return &threadDCStopV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadDCStopV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadV3TypeGroup1Layout)(e).decode(p, ptr, &threadDCStopV3)
 }
@@ -2202,58 +1938,38 @@ func (e ThreadDCStopV3) Clone() *ThreadDCStopV3 {
 	return &e
 }
 
-func (e ThreadDCStopV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStopV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStopV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 3, Opcode: 4, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadV3TypeGroup1LayoutFields,
 }
 
-// ThreadDCStopV4 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), version 4, of task
-// Thread, keyword EVENT_TRACE_FLAG_THREAD.
-//
-// A thread that exists when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// ThreadDCStopV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop), version 4. [AnyThreadDCStop] says what it means.
 type ThreadDCStopV4 struct {
-	// The process.
-	ProcessId uint32
-	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// The kernel stack, from its highest address down.
-	StackBase etw.Pointer
-	// The kernel stack, from its highest address down.
-	StackLimit etw.Pointer
-	// The user-mode stack, from its highest address down.
-	UserStackBase etw.Pointer
-	// The user-mode stack, from its highest address down.
+	ProcessId      uint32
+	TThreadId      uint32
+	StackBase      etw.Pointer
+	StackLimit     etw.Pointer
+	UserStackBase  etw.Pointer
 	UserStackLimit etw.Pointer
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// Where the thread starts to run, unless the program has changed it.
+	Affinity       etw.Pointer
 	Win32StartAddr etw.Pointer
-	// The address of the thread's environment block.
-	TebBase etw.Pointer
-	// Which service of its process the thread works for, or 0.
-	SubProcessTag uint32
-	BasePriority  uint8
-	PagePriority  uint8
-	IoPriority    uint8
-	ThreadFlags   ThreadFlagsStart
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
-	ThreadName etw.UTF16
+	TebBase        etw.Pointer
+	SubProcessTag  uint32
+	BasePriority   uint8
+	PagePriority   uint8
+	IoPriority     uint8
+	ThreadFlags    ThreadFlagsStart
+	ThreadName     etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadDCStopV4) EventDesc() *etw.EventDesc { return &threadDCStopV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadDCStopV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadTypeGroup1Layout)(e).decode(p, ptr, &threadDCStopV4)
 }
@@ -2274,32 +1990,27 @@ func (e ThreadDCStopV4) Clone() *ThreadDCStopV4 {
 	return &e
 }
 
-func (e ThreadDCStopV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDCStopV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDCStopV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDCStopV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDCStopV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 4, Version: 4, Opcode: 4, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DCStop",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DCStop",
 	Fields: threadTypeGroup1LayoutFields,
 }
 
-// AnyThreadDCStop is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4 (DCStop), of task Thread,
-// keyword EVENT_TRACE_FLAG_THREAD, in any version.
+// AnyThreadDCStop is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 4
+// (DCStop) in any version, of [TaskThread], enabled by [KeywordThread] (0x2).
 //
-// A thread that exists when the session ends. The layout is that of
-// descriptions; no trace with the event was at hand.
+// A thread that exists when the session ends. The layout is that of descriptions; no trace
+// with the event was at hand.
 //
-// The versions are [ThreadDCStopV0], [ThreadDCStopV1], [ThreadDCStopV2],
-// [ThreadDCStopV3], and [ThreadDCStopV4]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [ThreadDCStopV0], [ThreadDCStopV1], [ThreadDCStopV2], [ThreadDCStopV3], and
+// [ThreadDCStopV4]; a newer one is decoded like the last of these. Fields that the decoded
+// version lacks are zero.
 type AnyThreadDCStop struct {
 	Seen etw.Seen
 
-	// The process.
-	ProcessId uint32
+	ProcessId uint32 // The process.
 	// The thread that the event is about, whatever the header says.
 	TThreadId uint32
 	// The kernel stack, from its highest address down.
@@ -2327,8 +2038,8 @@ type AnyThreadDCStop struct {
 	PagePriority  uint8            // since version 3
 	IoPriority    uint8            // since version 3
 	ThreadFlags   ThreadFlagsStart // since version 3
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
+	// The name that a program gave to the thread. Systems from build 18362 on log it, older ones
+	// lack it, with the same version.
 	ThreadName    etw.UTF16   // since version 3
 	HasThreadName bool        // the payload has ThreadName
 	StartAddr     etw.Pointer // versions 1 and 2
@@ -2337,25 +2048,36 @@ type AnyThreadDCStop struct {
 	HasWaitMode   bool        // the payload has WaitMode
 }
 
-// HasAffinity and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadDCStop) HasAffinity() bool      { return e.Seen.Layout >= 3 }
-func (e *AnyThreadDCStop) HasTebBase() bool       { return e.Seen.Layout >= 2 }
+// HasAffinity reports whether the decoded version has Affinity.
+func (e *AnyThreadDCStop) HasAffinity() bool { return e.Seen.Layout >= 3 }
+
+// HasTebBase reports whether the decoded version has TebBase.
+func (e *AnyThreadDCStop) HasTebBase() bool { return e.Seen.Layout >= 2 }
+
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
 func (e *AnyThreadDCStop) HasSubProcessTag() bool { return e.Seen.Layout >= 2 }
-func (e *AnyThreadDCStop) HasBasePriority() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyThreadDCStop) HasPagePriority() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyThreadDCStop) HasIoPriority() bool    { return e.Seen.Layout >= 3 }
-func (e *AnyThreadDCStop) HasThreadFlags() bool   { return e.Seen.Layout >= 3 }
+
+// HasBasePriority reports whether the decoded version has BasePriority.
+func (e *AnyThreadDCStop) HasBasePriority() bool { return e.Seen.Layout >= 3 }
+
+// HasPagePriority reports whether the decoded version has PagePriority.
+func (e *AnyThreadDCStop) HasPagePriority() bool { return e.Seen.Layout >= 3 }
+
+// HasIoPriority reports whether the decoded version has IoPriority.
+func (e *AnyThreadDCStop) HasIoPriority() bool { return e.Seen.Layout >= 3 }
+
+// HasThreadFlags reports whether the decoded version has ThreadFlags.
+func (e *AnyThreadDCStop) HasThreadFlags() bool { return e.Seen.Layout >= 3 }
 
 var anyThreadDCStop = []*etw.EventDesc{&threadDCStopV0, &threadDCStopV1, &threadDCStopV2, &threadDCStopV3, &threadDCStopV4}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadDCStop) EventDescs() []*etw.EventDesc { return anyThreadDCStop }
-func (e *AnyThreadDCStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadDCStop, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyThreadDCStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyThreadDCStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadDCStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyThreadTypeGroup1Layout)(e).decode(version, p, ptr, anyThreadDCStop)
 }
@@ -2371,46 +2093,34 @@ func (e AnyThreadDCStop) Clone() *AnyThreadDCStop {
 	return &e
 }
 
-func (e AnyThreadDCStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadDCStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadDCStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadCSwitchV1 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 36 (CSwitch), version 1, of
-// task Thread, keyword EVENT_TRACE_FLAG_CSWITCH.
+// ThreadCSwitchV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 36 (CSwitch), version 1. [AnyThreadCSwitch] says what it means.
 //
-// A processor switches from one thread to another. The event is about
-// NewThreadId, and a stack of it is that of the new thread. xperf's name for
-// stacks of it is CSwitch. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV1 struct {
-	// The thread that runs from now on; 0 is the idle thread.
-	NewThreadId uint32
-	// The thread that ran up to now; 0 is the idle thread.
-	OldThreadId uint32
-	// From 0 to 31.
-	NewThreadPriority int8
-	// From 0 to 31.
-	OldThreadPriority int8
-	NewThreadQuantum  int8
-	OldThreadQuantum  int8
-	// Why the old thread stops.
-	OldThreadWaitReason WaitReason
-	OldThreadWaitMode   WaitMode
-	// What the old thread is from now on.
-	OldThreadState ThreadState
-	// The processor that the old thread would rather run on.
+	NewThreadId                 uint32
+	OldThreadId                 uint32
+	NewThreadPriority           int8
+	OldThreadPriority           int8
+	NewThreadQuantum            int8
+	OldThreadQuantum            int8
+	OldThreadWaitReason         WaitReason
+	OldThreadWaitMode           WaitMode
+	OldThreadState              ThreadState
 	OldThreadWaitIdealProcessor int8
-	// How long the new thread was ready, in ticks of the clock.
-	NewThreadWaitTime    uint32
-	HasNewThreadWaitTime bool // the payload has NewThreadWaitTime
+	NewThreadWaitTime           uint32
+	HasNewThreadWaitTime        bool // the payload has NewThreadWaitTime
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadCSwitchV1) EventDesc() *etw.EventDesc { return &threadCSwitchV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadCSwitchV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&threadCSwitchV1, p, ptr)
@@ -2486,14 +2196,11 @@ func (e *ThreadCSwitchV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadCSwitchV1) Clone() *ThreadCSwitchV1 { return &e }
 
-func (e ThreadCSwitchV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadCSwitchV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadCSwitchV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadCSwitchV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 1, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "CSwitch",
+	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2509,43 +2216,29 @@ var threadCSwitchV1 = etw.EventDesc{
 	},
 }
 
-// ThreadCSwitchV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 36 (CSwitch), version 2, of
-// task Thread, keyword EVENT_TRACE_FLAG_CSWITCH.
+// ThreadCSwitchV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 36 (CSwitch), version 2. Its payload has 24 bytes. [AnyThreadCSwitch] says what it means.
 //
-// A processor switches from one thread to another. The event is about
-// NewThreadId, and a stack of it is that of the new thread. xperf's name for
-// stacks of it is CSwitch. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV2 struct {
-	// The thread that runs from now on; 0 is the idle thread.
-	NewThreadId uint32
-	// The thread that ran up to now; 0 is the idle thread.
-	OldThreadId uint32
-	// From 0 to 31.
-	NewThreadPriority int8
-	// From 0 to 31.
-	OldThreadPriority int8
-	PreviousCState    uint8
-	SpareByte         int8
-	// Why the old thread stops.
-	OldThreadWaitReason WaitReason
-	OldThreadWaitMode   WaitMode
-	// What the old thread is from now on.
-	OldThreadState ThreadState
-	// The processor that the old thread would rather run on.
+	NewThreadId                 uint32
+	OldThreadId                 uint32
+	NewThreadPriority           int8
+	OldThreadPriority           int8
+	PreviousCState              uint8
+	SpareByte                   int8
+	OldThreadWaitReason         WaitReason
+	OldThreadWaitMode           WaitMode
+	OldThreadState              ThreadState
 	OldThreadWaitIdealProcessor uint8
-	// How long the new thread was ready, in ticks of the clock.
-	NewThreadWaitTime uint32
-	// Means nothing.
-	Reserved uint32
+	NewThreadWaitTime           uint32
+	Reserved                    uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadCSwitchV2) EventDesc() *etw.EventDesc { return &threadCSwitchV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadCSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&threadCSwitchV2, p, ptr)
@@ -2616,14 +2309,11 @@ func (e *ThreadCSwitchV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadCSwitchV2) Clone() *ThreadCSwitchV2 { return &e }
 
-func (e ThreadCSwitchV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadCSwitchV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadCSwitchV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadCSwitchV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "CSwitch",
+	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2640,43 +2330,29 @@ var threadCSwitchV2 = etw.EventDesc{
 	},
 }
 
-// ThreadCSwitchV3 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 36 (CSwitch), version 3, of
-// task Thread, keyword EVENT_TRACE_FLAG_CSWITCH.
+// ThreadCSwitchV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 36 (CSwitch), version 3. Its payload has 24 bytes. [AnyThreadCSwitch] says what it means.
 //
-// A processor switches from one thread to another. The event is about
-// NewThreadId, and a stack of it is that of the new thread. xperf's name for
-// stacks of it is CSwitch. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV3 struct {
-	// The thread that runs from now on; 0 is the idle thread.
-	NewThreadId uint32
-	// The thread that ran up to now; 0 is the idle thread.
-	OldThreadId uint32
-	// From 0 to 31.
-	NewThreadPriority int8
-	// From 0 to 31.
-	OldThreadPriority int8
-	PreviousCState    uint8
-	SpareByte         int8
-	// Why the old thread stops.
-	OldThreadWaitReason WaitReason
-	ThreadFlags         int8
-	// What the old thread is from now on.
-	OldThreadState ThreadState
-	// The processor that the old thread would rather run on.
+	NewThreadId                 uint32
+	OldThreadId                 uint32
+	NewThreadPriority           int8
+	OldThreadPriority           int8
+	PreviousCState              uint8
+	SpareByte                   int8
+	OldThreadWaitReason         WaitReason
+	ThreadFlags                 int8
+	OldThreadState              ThreadState
 	OldThreadWaitIdealProcessor uint8
-	// How long the new thread was ready, in ticks of the clock.
-	NewThreadWaitTime uint32
-	// Means nothing.
-	Reserved uint32
+	NewThreadWaitTime           uint32
+	Reserved                    uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadCSwitchV3) EventDesc() *etw.EventDesc { return &threadCSwitchV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadCSwitchV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&threadCSwitchV3, p, ptr)
@@ -2747,14 +2423,11 @@ func (e *ThreadCSwitchV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadCSwitchV3) Clone() *ThreadCSwitchV3 { return &e }
 
-func (e ThreadCSwitchV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadCSwitchV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadCSwitchV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadCSwitchV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "CSwitch",
+	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2771,43 +2444,29 @@ var threadCSwitchV3 = etw.EventDesc{
 	},
 }
 
-// ThreadCSwitchV4 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 36 (CSwitch), version 4, of
-// task Thread, keyword EVENT_TRACE_FLAG_CSWITCH.
+// ThreadCSwitchV4 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 36 (CSwitch), version 4. Its payload has 24 bytes. [AnyThreadCSwitch] says what it means.
 //
-// A processor switches from one thread to another. The event is about
-// NewThreadId, and a stack of it is that of the new thread. xperf's name for
-// stacks of it is CSwitch. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type ThreadCSwitchV4 struct {
-	// The thread that runs from now on; 0 is the idle thread.
-	NewThreadId uint32
-	// The thread that ran up to now; 0 is the idle thread.
-	OldThreadId uint32
-	// From 0 to 31.
-	NewThreadPriority int8
-	// From 0 to 31.
-	OldThreadPriority int8
-	PreviousCState    uint8
-	SpareByte         int8
-	// Why the old thread stops.
-	OldThreadWaitReason WaitReason
-	ThreadFlags         int8
-	// What the old thread is from now on.
-	OldThreadState ThreadState
-	// The processor that the old thread would rather run on.
+	NewThreadId                 uint32
+	OldThreadId                 uint32
+	NewThreadPriority           int8
+	OldThreadPriority           int8
+	PreviousCState              uint8
+	SpareByte                   int8
+	OldThreadWaitReason         WaitReason
+	ThreadFlags                 int8
+	OldThreadState              ThreadState
 	OldThreadWaitIdealProcessor uint8
-	// How long the new thread was ready, in ticks of the clock.
-	NewThreadWaitTime uint32
-	// Means nothing.
-	Reserved uint32
+	NewThreadWaitTime           uint32
+	Reserved                    uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadCSwitchV4) EventDesc() *etw.EventDesc { return &threadCSwitchV4 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadCSwitchV4) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&threadCSwitchV4, p, ptr)
@@ -2878,14 +2537,11 @@ func (e *ThreadCSwitchV4) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadCSwitchV4) Clone() *ThreadCSwitchV4 { return &e }
 
-func (e ThreadCSwitchV4) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadCSwitchV4) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadCSwitchV4) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadCSwitchV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV4 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 4, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "CSwitch",
+	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2902,43 +2558,28 @@ var threadCSwitchV4 = etw.EventDesc{
 	},
 }
 
-// ThreadCSwitchV5 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 36 (CSwitch), version 5, of
-// task Thread, keyword EVENT_TRACE_FLAG_CSWITCH.
-//
-// A processor switches from one thread to another. The event is about
-// NewThreadId, and a stack of it is that of the new thread. xperf's name for
-// stacks of it is CSwitch.
+// ThreadCSwitchV5 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 36 (CSwitch), version 5. Its payload has 28 bytes. [AnyThreadCSwitch] says what it means.
 type ThreadCSwitchV5 struct {
-	// The thread that runs from now on; 0 is the idle thread.
-	NewThreadId uint32
-	// The thread that ran up to now; 0 is the idle thread.
-	OldThreadId uint32
-	// From 0 to 31.
-	NewThreadPriority int8
-	// From 0 to 31.
-	OldThreadPriority int8
-	PreviousCState    uint8
-	SpareByte         int8
-	// Why the old thread stops.
-	OldThreadWaitReason WaitReason
-	ThreadFlags         int8
-	// What the old thread is from now on.
-	OldThreadState ThreadState
-	// The processor that the old thread would rather run on.
+	NewThreadId                 uint32
+	OldThreadId                 uint32
+	NewThreadPriority           int8
+	OldThreadPriority           int8
+	PreviousCState              uint8
+	SpareByte                   int8
+	OldThreadWaitReason         WaitReason
+	ThreadFlags                 int8
+	OldThreadState              ThreadState
 	OldThreadWaitIdealProcessor uint8
-	// How long the new thread was ready, in ticks of the clock.
-	NewThreadWaitTime uint32
-	// Means nothing.
-	Reserved int32
-	Reason   uint32
+	NewThreadWaitTime           uint32
+	Reserved                    int32
+	Reason                      uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadCSwitchV5) EventDesc() *etw.EventDesc { return &threadCSwitchV5 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadCSwitchV5) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&threadCSwitchV5, p, ptr)
@@ -3013,14 +2654,11 @@ func (e *ThreadCSwitchV5) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadCSwitchV5) Clone() *ThreadCSwitchV5 { return &e }
 
-func (e ThreadCSwitchV5) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadCSwitchV5) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadCSwitchV5) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadCSwitchV5) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV5 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 5, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "CSwitch",
+	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -3038,40 +2676,31 @@ var threadCSwitchV5 = etw.EventDesc{
 	},
 }
 
-// AnyThreadCSwitch is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 36 (CSwitch), of task Thread,
-// keyword EVENT_TRACE_FLAG_CSWITCH, in any version.
+// AnyThreadCSwitch is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 36 (CSwitch) in any version, of [TaskThread], enabled by [KeywordCswitch] (0x10).
 //
-// A processor switches from one thread to another. The event is about
-// NewThreadId, and a stack of it is that of the new thread. xperf's name for
-// stacks of it is CSwitch.
+// A processor switches from one thread to another. The event is about NewThreadId, and a stack
+// of it is that of the new thread. xperf's name for stacks of it is CSwitch.
 //
-// The versions are [ThreadCSwitchV1], [ThreadCSwitchV2], [ThreadCSwitchV3],
-// [ThreadCSwitchV4], and [ThreadCSwitchV5]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [ThreadCSwitchV1], [ThreadCSwitchV2], [ThreadCSwitchV3], [ThreadCSwitchV4],
+// and [ThreadCSwitchV5]; a newer one is decoded like the last of these. Fields that the
+// decoded version lacks are zero.
 type AnyThreadCSwitch struct {
 	Seen etw.Seen
 
-	// The thread that runs from now on; 0 is the idle thread.
-	NewThreadId uint32
-	// The thread that ran up to now; 0 is the idle thread.
-	OldThreadId uint32
-	// From 0 to 31.
-	NewThreadPriority int8
-	// From 0 to 31.
-	OldThreadPriority int8
-	PreviousCState    uint8 // since version 2
-	SpareByte         int8  // since version 2
-	// Why the old thread stops.
-	OldThreadWaitReason WaitReason
-	ThreadFlags         int8 // since version 3
-	// What the old thread is from now on.
-	OldThreadState ThreadState
+	NewThreadId         uint32      // The thread that runs from now on; 0 is the idle thread.
+	OldThreadId         uint32      // The thread that ran up to now; 0 is the idle thread.
+	NewThreadPriority   int8        // From 0 to 31.
+	OldThreadPriority   int8        // From 0 to 31.
+	PreviousCState      uint8       // since version 2
+	SpareByte           int8        // since version 2
+	OldThreadWaitReason WaitReason  // Why the old thread stops.
+	ThreadFlags         int8        // since version 3
+	OldThreadState      ThreadState // What the old thread is from now on.
 	// The processor that the old thread would rather run on.
-	OldThreadWaitIdealProcessor uint8 // since version 2
-	// How long the new thread was ready, in ticks of the clock.
-	NewThreadWaitTime    uint32
-	HasNewThreadWaitTime bool // the payload has NewThreadWaitTime
+	OldThreadWaitIdealProcessor uint8  // since version 2
+	NewThreadWaitTime           uint32 // How long the new thread was ready, in ticks of the clock.
+	HasNewThreadWaitTime        bool   // the payload has NewThreadWaitTime
 	// Means nothing.
 	Reserved int32  // since version 5
 	Reason   uint32 // since version 5
@@ -3084,33 +2713,54 @@ type AnyThreadCSwitch struct {
 	OldThreadWaitIdealProcessorV1 int8 // version 1
 }
 
-// HasPreviousCState and its like report whether the version that was decoded
-// has a field.
-func (e *AnyThreadCSwitch) HasPreviousCState() bool              { return e.Seen.Layout >= 2 }
-func (e *AnyThreadCSwitch) HasSpareByte() bool                   { return e.Seen.Layout >= 2 }
-func (e *AnyThreadCSwitch) HasThreadFlags() bool                 { return e.Seen.Layout >= 3 }
+// HasPreviousCState reports whether the decoded version has PreviousCState.
+func (e *AnyThreadCSwitch) HasPreviousCState() bool { return e.Seen.Layout >= 2 }
+
+// HasSpareByte reports whether the decoded version has SpareByte.
+func (e *AnyThreadCSwitch) HasSpareByte() bool { return e.Seen.Layout >= 2 }
+
+// HasThreadFlags reports whether the decoded version has ThreadFlags.
+func (e *AnyThreadCSwitch) HasThreadFlags() bool { return e.Seen.Layout >= 3 }
+
+// HasOldThreadWaitIdealProcessor reports whether the decoded version has
+// OldThreadWaitIdealProcessor.
 func (e *AnyThreadCSwitch) HasOldThreadWaitIdealProcessor() bool { return e.Seen.Layout >= 2 }
-func (e *AnyThreadCSwitch) HasReserved() bool                    { return e.Seen.Layout >= 5 }
-func (e *AnyThreadCSwitch) HasReason() bool                      { return e.Seen.Layout >= 5 }
+
+// HasReserved reports whether the decoded version has Reserved.
+func (e *AnyThreadCSwitch) HasReserved() bool { return e.Seen.Layout >= 5 }
+
+// HasReason reports whether the decoded version has Reason.
+func (e *AnyThreadCSwitch) HasReason() bool { return e.Seen.Layout >= 5 }
+
+// HasReservedV4 reports whether the decoded version has ReservedV4.
 func (e *AnyThreadCSwitch) HasReservedV4() bool {
 	return e.Seen.Layout == 2 || e.Seen.Layout == 3 || e.Seen.Layout == 4
 }
+
+// HasOldThreadWaitMode reports whether the decoded version has OldThreadWaitMode.
 func (e *AnyThreadCSwitch) HasOldThreadWaitMode() bool {
 	return e.Seen.Layout == 1 || e.Seen.Layout == 2
 }
-func (e *AnyThreadCSwitch) HasNewThreadQuantum() bool              { return e.Seen.Layout == 1 }
-func (e *AnyThreadCSwitch) HasOldThreadQuantum() bool              { return e.Seen.Layout == 1 }
+
+// HasNewThreadQuantum reports whether the decoded version has NewThreadQuantum.
+func (e *AnyThreadCSwitch) HasNewThreadQuantum() bool { return e.Seen.Layout == 1 }
+
+// HasOldThreadQuantum reports whether the decoded version has OldThreadQuantum.
+func (e *AnyThreadCSwitch) HasOldThreadQuantum() bool { return e.Seen.Layout == 1 }
+
+// HasOldThreadWaitIdealProcessorV1 reports whether the decoded version has
+// OldThreadWaitIdealProcessorV1.
 func (e *AnyThreadCSwitch) HasOldThreadWaitIdealProcessorV1() bool { return e.Seen.Layout == 1 }
 
 var anyThreadCSwitch = []*etw.EventDesc{&threadCSwitchV1, &threadCSwitchV2, &threadCSwitchV3, &threadCSwitchV4, &threadCSwitchV5}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadCSwitch) EventDescs() []*etw.EventDesc { return anyThreadCSwitch }
-func (e *AnyThreadCSwitch) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadCSwitch, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyThreadCSwitch) EventDesc() *etw.EventDesc { return etw.DescOf(anyThreadCSwitch, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 5:
@@ -3262,46 +2912,41 @@ func (e *AnyThreadCSwitch) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadCSwitch) Clone() *AnyThreadCSwitch { return &e }
 
-func (e AnyThreadCSwitch) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadCSwitch) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadCSwitch) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadCSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadCompCSV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 37 (CompCS), version 2, of task
-// Thread.
+// ThreadCompCSV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 37
+// (CompCS), version 2, of [TaskThread]. It has no payload. [AnyThreadCompCS] takes newer
+// versions, too.
 //
-// Logged with PERF_COMPACT_CSWITCH of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
-type ThreadCompCSV2 struct{}
+// Logged with PERF_COMPACT_CSWITCH of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
+type ThreadCompCSV2 struct {
+	etw.Empty
+}
 
-func (*ThreadCompCSV2) EventDesc() *etw.EventDesc                             { return &threadCompCSV2 }
-func (*ThreadCompCSV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ThreadCompCSV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ThreadCompCSV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ThreadCompCSV2) Clone() *ThreadCompCSV2                               { return &e }
-func (e ThreadCompCSV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ThreadCompCSV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ThreadCompCSV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*ThreadCompCSV2) EventDesc() *etw.EventDesc { return &threadCompCSV2 }
+
+// Clone returns a copy of e.
+func (e ThreadCompCSV2) Clone() *ThreadCompCSV2 { return &e }
+
+func (e ThreadCompCSV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCompCSV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "CompCS",
+	Class: classThread, TaskName: "Thread", OpcodeName: "CompCS",
 }
 
-// AnyThreadCompCS is [ThreadCompCSV2] in any version: a newer one is decoded
-// like it.
+// AnyThreadCompCS is [ThreadCompCSV2] in any version: a newer one is decoded like it.
 type AnyThreadCompCS struct {
 	Seen etw.Seen
 	ThreadCompCSV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadCompCS) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadCompCSV2} }
-func (e *AnyThreadCompCS) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadCompCS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadCompCSV2.DecodePayload(p, ptr)
@@ -3310,13 +2955,12 @@ func (e *AnyThreadCompCS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyThreadCompCS) Clone() *AnyThreadCompCS { return &e }
 
-// ThreadSpinLockV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 41 (SpinLock), version 2, of
-// task Thread.
+// ThreadSpinLockV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 41 (SpinLock), version 2, of [TaskThread]. Its payload has 56 bytes, 48 in programs of 32
+// bits. [AnyThreadSpinLock] takes newer versions, too.
 //
-// A spin lock that was waited for or held. Logged with PERF_SPINLOCK of the
-// group masks. The layout is that of descriptions; no trace with the event was
-// at hand.
+// A spin lock that was waited for or held. Logged with PERF_SPINLOCK of the group masks. The
+// layout is that of descriptions; no trace with the event was at hand.
 type ThreadSpinLockV2 struct {
 	SpinLockAddress  etw.Pointer
 	CallerAddress    etw.Pointer
@@ -3324,21 +2968,18 @@ type ThreadSpinLockV2 struct {
 	ReleaseTime      uint64
 	WaitTimeInCycles uint32
 	SpinCount        uint32
-	// The thread.
-	ThreadId       uint32
-	InterruptCount uint32
-	Irql           uint8
-	AcquireDepth   uint8
-	Flag           uint8
-	// Means nothing.
-	Reserved etw.Binary
+	ThreadId         uint32 // The thread.
+	InterruptCount   uint32
+	Irql             uint8
+	AcquireDepth     uint8
+	Flag             uint8
+	Reserved         etw.Binary // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadSpinLockV2) EventDesc() *etw.EventDesc { return &threadSpinLockV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadSpinLockV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SpinLockAddress = c.Pointer()
@@ -3411,14 +3052,11 @@ func (e ThreadSpinLockV2) Clone() *ThreadSpinLockV2 {
 	return &e
 }
 
-func (e ThreadSpinLockV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSpinLockV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSpinLockV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSpinLockV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSpinLockV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SpinLock",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SpinLock",
 	Fields: []etw.FieldDesc{
 		{Name: "SpinLockAddress", Type: etw.InPointer},
 		{Name: "CallerAddress", Type: etw.InPointer},
@@ -3435,19 +3073,13 @@ var threadSpinLockV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadSpinLock is [ThreadSpinLockV2] in any version: a newer one is
-// decoded like it.
+// AnyThreadSpinLock is [ThreadSpinLockV2] in any version: a newer one is decoded like it.
 type AnyThreadSpinLock struct {
 	Seen etw.Seen
 	ThreadSpinLockV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadSpinLock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadSpinLockV2} }
-func (e *AnyThreadSpinLock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadSpinLock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadSpinLockV2.DecodePayload(p, ptr)
@@ -3459,16 +3091,14 @@ func (e AnyThreadSpinLock) Clone() *AnyThreadSpinLock {
 	return &e
 }
 
-// ThreadQueueV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 42 (Queue), version 2, of task
-// Thread.
+// ThreadQueueV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 42
+// (Queue), version 2, of [TaskThread]. [AnyThreadQueue] takes newer versions, too.
 //
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadQueueV2 struct {
-	Queue etw.Pointer
-	// The thread.
-	ThreadId uint32
+	Queue    etw.Pointer
+	ThreadId uint32 // The thread.
 	Action   uint8
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
@@ -3477,8 +3107,7 @@ type ThreadQueueV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadQueueV2) EventDesc() *etw.EventDesc { return &threadQueueV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadQueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Queue = c.Pointer()
@@ -3519,14 +3148,11 @@ func (e ThreadQueueV2) Clone() *ThreadQueueV2 {
 	return &e
 }
 
-func (e ThreadQueueV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadQueueV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadQueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadQueueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadQueueV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Queue",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Queue",
 	Fields: []etw.FieldDesc{
 		{Name: "Queue", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -3535,19 +3161,13 @@ var threadQueueV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadQueue is [ThreadQueueV2] in any version: a newer one is decoded
-// like it.
+// AnyThreadQueue is [ThreadQueueV2] in any version: a newer one is decoded like it.
 type AnyThreadQueue struct {
 	Seen etw.Seen
 	ThreadQueueV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadQueue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadQueueV2} }
-func (e *AnyThreadQueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadQueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadQueueV2.DecodePayload(p, ptr)
@@ -3559,23 +3179,20 @@ func (e AnyThreadQueue) Clone() *AnyThreadQueue {
 	return &e
 }
 
-// ThreadResourceV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 43 (Resource), version 2, of
-// task Thread.
+// ThreadResourceV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 43 (Resource), version 2, of [TaskThread]. [AnyThreadResource] takes newer versions, too.
 //
-// Logged with PERF_SYNC_OBJECTS of the group masks. xperf's name for stacks of
-// it is ExecutiveResource. The layout is that of descriptions; no trace with
-// the event was at hand.
+// Logged with PERF_SYNC_OBJECTS of the group masks. xperf's name for stacks of it is
+// ExecutiveResource. The layout is that of descriptions; no trace with the event was at hand.
 type ThreadResourceV2 struct {
 	AcquireTime       uint64
 	HoldTime          uint64
 	WaitTime          uint64
 	MaxRecursionDepth uint32
-	// The thread.
-	ThreadId        uint32
-	Resource        etw.Pointer
-	Action          uint32
-	ContentionDelta uint32
+	ThreadId          uint32 // The thread.
+	Resource          etw.Pointer
+	Action            uint32
+	ContentionDelta   uint32
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
 }
@@ -3583,8 +3200,7 @@ type ThreadResourceV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadResourceV2) EventDesc() *etw.EventDesc { return &threadResourceV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadResourceV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
 		return 0, etw.Short(&threadResourceV2, p, ptr)
@@ -3648,14 +3264,11 @@ func (e ThreadResourceV2) Clone() *ThreadResourceV2 {
 	return &e
 }
 
-func (e ThreadResourceV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadResourceV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadResourceV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadResourceV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadResourceV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Resource",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Resource",
 	Fields: []etw.FieldDesc{
 		{Name: "AcquireTime", Type: etw.InUInt64},
 		{Name: "HoldTime", Type: etw.InUInt64},
@@ -3669,19 +3282,13 @@ var threadResourceV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadResource is [ThreadResourceV2] in any version: a newer one is
-// decoded like it.
+// AnyThreadResource is [ThreadResourceV2] in any version: a newer one is decoded like it.
 type AnyThreadResource struct {
 	Seen etw.Seen
 	ThreadResourceV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadResource) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadResourceV2} }
-func (e *AnyThreadResource) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadResource) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadResourceV2.DecodePayload(p, ptr)
@@ -3693,16 +3300,14 @@ func (e AnyThreadResource) Clone() *AnyThreadResource {
 	return &e
 }
 
-// ThreadPushlockV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 44 (Pushlock), version 2, of
-// task Thread.
+// ThreadPushlockV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 44 (Pushlock), version 2, of [TaskThread]. [AnyThreadPushlock] takes newer versions, too.
 //
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadPushlockV2 struct {
 	PushLock etw.Pointer
-	// The thread.
-	ThreadId uint32
+	ThreadId uint32 // The thread.
 	Action   uint8
 	// Means nothing.
 	TailPad etw.Binary // the rest of the payload
@@ -3711,8 +3316,7 @@ type ThreadPushlockV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPushlockV2) EventDesc() *etw.EventDesc { return &threadPushlockV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadPushlockV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PushLock = c.Pointer()
@@ -3753,14 +3357,11 @@ func (e ThreadPushlockV2) Clone() *ThreadPushlockV2 {
 	return &e
 }
 
-func (e ThreadPushlockV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPushlockV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPushlockV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPushlockV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPushlockV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Pushlock",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Pushlock",
 	Fields: []etw.FieldDesc{
 		{Name: "PushLock", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -3769,19 +3370,13 @@ var threadPushlockV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadPushlock is [ThreadPushlockV2] in any version: a newer one is
-// decoded like it.
+// AnyThreadPushlock is [ThreadPushlockV2] in any version: a newer one is decoded like it.
 type AnyThreadPushlock struct {
 	Seen etw.Seen
 	ThreadPushlockV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPushlock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadPushlockV2} }
-func (e *AnyThreadPushlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPushlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPushlockV2.DecodePayload(p, ptr)
@@ -3793,18 +3388,16 @@ func (e AnyThreadPushlock) Clone() *AnyThreadPushlock {
 	return &e
 }
 
-// ThreadWaitSingleV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 45 (WaitSingle), version 2, of
-// task Thread.
+// ThreadWaitSingleV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 45 (WaitSingle), version 2, of [TaskThread]. [AnyThreadWaitSingle] takes newer
+// versions, too.
 //
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadWaitSingleV2 struct {
-	// The thread.
-	ThreadId uint32
-	// Means nothing.
-	Pad1       etw.Binary
-	HasPad1    bool // the payload has Pad1
+	ThreadId   uint32     // The thread.
+	Pad1       etw.Binary // Means nothing.
+	HasPad1    bool       // the payload has Pad1
 	Object     etw.Pointer
 	ObjectType uint8
 	// Means nothing.
@@ -3814,8 +3407,7 @@ type ThreadWaitSingleV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadWaitSingleV2) EventDesc() *etw.EventDesc { return &threadWaitSingleV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadWaitSingleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&threadWaitSingleV2, p, ptr)
@@ -3871,14 +3463,11 @@ func (e ThreadWaitSingleV2) Clone() *ThreadWaitSingleV2 {
 	return &e
 }
 
-func (e ThreadWaitSingleV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadWaitSingleV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadWaitSingleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadWaitSingleV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadWaitSingleV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "WaitSingle",
+	Class: classThread, TaskName: "Thread", OpcodeName: "WaitSingle",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}, When: etw.When{Ptr: 8}},
@@ -3888,21 +3477,13 @@ var threadWaitSingleV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadWaitSingle is [ThreadWaitSingleV2] in any version: a newer one is
-// decoded like it.
+// AnyThreadWaitSingle is [ThreadWaitSingleV2] in any version: a newer one is decoded like it.
 type AnyThreadWaitSingle struct {
 	Seen etw.Seen
 	ThreadWaitSingleV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadWaitSingle) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadWaitSingleV2}
-}
-func (e *AnyThreadWaitSingle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadWaitSingle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadWaitSingleV2.DecodePayload(p, ptr)
@@ -3915,27 +3496,24 @@ func (e AnyThreadWaitSingle) Clone() *AnyThreadWaitSingle {
 	return &e
 }
 
-// ThreadWaitMultipleV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 46 (WaitMultiple), version 2,
-// of task Thread.
+// ThreadWaitMultipleV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 46 (WaitMultiple), version 2, of [TaskThread]. [AnyThreadWaitMultiple] takes newer
+// versions, too.
 //
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadWaitMultipleV2 struct {
-	// The thread.
-	ThreadId    uint32
-	WaitType    uint8
-	ObjectCount uint8
-	// Means nothing.
-	Pad3         etw.Binary
+	ThreadId     uint32 // The thread.
+	WaitType     uint8
+	ObjectCount  uint8
+	Pad3         etw.Binary                           // Means nothing.
 	ObjectRecord ThreadWaitMultipleV2ObjectRecordList // ObjectCount elements
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadWaitMultipleV2) EventDesc() *etw.EventDesc { return &threadWaitMultipleV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadWaitMultipleV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&threadWaitMultipleV2, p, ptr)
@@ -3984,14 +3562,11 @@ func (e ThreadWaitMultipleV2) Clone() *ThreadWaitMultipleV2 {
 	return &e
 }
 
-func (e ThreadWaitMultipleV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadWaitMultipleV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadWaitMultipleV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadWaitMultipleV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadWaitMultipleV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "WaitMultiple",
+	Class: classThread, TaskName: "Thread", OpcodeName: "WaitMultiple",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "WaitType", Type: etw.InUInt8},
@@ -4006,8 +3581,7 @@ var threadWaitMultipleV2 = etw.EventDesc{
 	},
 }
 
-// ThreadWaitMultipleV2ObjectRecord is one element of
-// [ThreadWaitMultipleV2.ObjectRecord].
+// ThreadWaitMultipleV2ObjectRecord is one element of [ThreadWaitMultipleV2.ObjectRecord].
 type ThreadWaitMultipleV2ObjectRecord struct {
 	Object     etw.Pointer
 	ObjectType uint8
@@ -4066,26 +3640,19 @@ func (v ThreadWaitMultipleV2ObjectRecord) Clone() ThreadWaitMultipleV2ObjectReco
 	return v
 }
 
-func (v *ThreadWaitMultipleV2ObjectRecord) value() etw.Value {
-	return etw.StructValue(&threadWaitMultipleV2.Fields[4], v)
+func (v ThreadWaitMultipleV2ObjectRecord) String() string {
+	return etw.StructValue(&threadWaitMultipleV2.Fields[4], &v).String()
 }
 
-func (v ThreadWaitMultipleV2ObjectRecord) String() string       { return v.value().String() }
-func (v ThreadWaitMultipleV2ObjectRecord) LogValue() slog.Value { return v.value().LogValue() }
-func (v ThreadWaitMultipleV2ObjectRecord) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
-}
-
-// ThreadWaitMultipleV2ObjectRecordList is a sequence of
-// [ThreadWaitMultipleV2ObjectRecord] that aliases a payload.
+// ThreadWaitMultipleV2ObjectRecordList is a sequence of [ThreadWaitMultipleV2ObjectRecord]
+// that aliases a payload.
 type ThreadWaitMultipleV2ObjectRecordList struct {
 	p   []byte
 	n   int
 	ptr etw.PtrSize
 }
 
-// MakeThreadWaitMultipleV2ObjectRecordList encodes elements, for building an
-// event.
+// MakeThreadWaitMultipleV2ObjectRecordList encodes elements, for building an event.
 func MakeThreadWaitMultipleV2ObjectRecordList(ptr etw.PtrSize, vs ...ThreadWaitMultipleV2ObjectRecord) (ThreadWaitMultipleV2ObjectRecordList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -4124,8 +3691,7 @@ func (s ThreadWaitMultipleV2ObjectRecordList) All() iter.Seq[ThreadWaitMultipleV
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s ThreadWaitMultipleV2ObjectRecordList) Equal(t ThreadWaitMultipleV2ObjectRecordList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -4140,9 +3706,8 @@ func (s ThreadWaitMultipleV2ObjectRecordList) Clone() ThreadWaitMultipleV2Object
 }
 
 func (s ThreadWaitMultipleV2ObjectRecordList) String() string { return etw.ElementsText(s.All()) }
-func (s ThreadWaitMultipleV2ObjectRecordList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s ThreadWaitMultipleV2ObjectRecordList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -4158,21 +3723,14 @@ func (s ThreadWaitMultipleV2ObjectRecordList) write(a *etw.Appender, i int, n ui
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyThreadWaitMultiple is [ThreadWaitMultipleV2] in any version: a newer one
-// is decoded like it.
+// AnyThreadWaitMultiple is [ThreadWaitMultipleV2] in any version: a newer one is decoded like
+// it.
 type AnyThreadWaitMultiple struct {
 	Seen etw.Seen
 	ThreadWaitMultipleV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadWaitMultiple) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadWaitMultipleV2}
-}
-func (e *AnyThreadWaitMultiple) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadWaitMultiple) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadWaitMultipleV2.DecodePayload(p, ptr)
@@ -4185,25 +3743,22 @@ func (e AnyThreadWaitMultiple) Clone() *AnyThreadWaitMultiple {
 	return &e
 }
 
-// ThreadDelayExecutionV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 47 (DelayExecution), version 2,
-// of task Thread.
+// ThreadDelayExecutionV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 47 (DelayExecution), version 2, of [TaskThread]. Its payload has 16 bytes.
+// [AnyThreadDelayExecution] takes newer versions, too.
 //
-// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_SYNC_OBJECTS of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadDelayExecutionV2 struct {
-	// The thread.
-	ThreadId uint32
-	// Means nothing.
-	Pad1  etw.Binary
-	Delta uint64
+	ThreadId uint32     // The thread.
+	Pad1     etw.Binary // Means nothing.
+	Delta    uint64
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadDelayExecutionV2) EventDesc() *etw.EventDesc { return &threadDelayExecutionV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadDelayExecutionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&threadDelayExecutionV2, p, ptr)
@@ -4243,14 +3798,11 @@ func (e ThreadDelayExecutionV2) Clone() *ThreadDelayExecutionV2 {
 	return &e
 }
 
-func (e ThreadDelayExecutionV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDelayExecutionV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDelayExecutionV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDelayExecutionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDelayExecutionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DelayExecution",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DelayExecution",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}},
@@ -4258,21 +3810,14 @@ var threadDelayExecutionV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadDelayExecution is [ThreadDelayExecutionV2] in any version: a newer
-// one is decoded like it.
+// AnyThreadDelayExecution is [ThreadDelayExecutionV2] in any version: a newer one is decoded
+// like it.
 type AnyThreadDelayExecution struct {
 	Seen etw.Seen
 	ThreadDelayExecutionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadDelayExecution) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadDelayExecutionV2}
-}
-func (e *AnyThreadDelayExecution) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadDelayExecution) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadDelayExecutionV2.DecodePayload(p, ptr)
@@ -4284,13 +3829,9 @@ func (e AnyThreadDelayExecution) Clone() *AnyThreadDelayExecution {
 	return &e
 }
 
-// ThreadSetPriorityV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 48 (SetPriority), version 2, of
-// task Thread.
-//
-// The priority of a thread changes. Logged with PERF_PRIORITY of the group
-// masks. xperf's name for stacks of it is ThreadSetPriority. The layout is
-// that of descriptions; no trace with the event was at hand.
+// ThreadSetPriorityV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 48 (SetPriority), version 2. Its payload has 21 bytes, 17 in programs of 32 bits.
+// [AnyThreadSetPriority] says what it means.
 type ThreadSetPriorityV2 struct {
 	Reserve     etw.Pointer
 	Period      uint32
@@ -4302,8 +3843,7 @@ type ThreadSetPriorityV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadSetPriorityV2) EventDesc() *etw.EventDesc { return &threadSetPriorityV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadSetPriorityV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Reserve = c.Pointer()
@@ -4345,14 +3885,11 @@ func (e *ThreadSetPriorityV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadSetPriorityV2) Clone() *ThreadSetPriorityV2 { return &e }
 
-func (e ThreadSetPriorityV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSetPriorityV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSetPriorityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSetPriorityV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSetPriorityV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SetPriority",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SetPriority",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "Period", Type: etw.InUInt32},
@@ -4362,27 +3899,20 @@ var threadSetPriorityV2 = etw.EventDesc{
 	},
 }
 
-// ThreadSetPriorityV3 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 48 (SetPriority), version 3, of
-// task Thread.
-//
-// The priority of a thread changes. Logged with PERF_PRIORITY of the group
-// masks. xperf's name for stacks of it is ThreadSetPriority. The layout is
-// that of descriptions; no trace with the event was at hand.
+// ThreadSetPriorityV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 48 (SetPriority), version 3. Its payload has 8 bytes. [AnyThreadSetPriority] says
+// what it means.
 type ThreadSetPriorityV3 struct {
-	// The thread.
 	ThreadId    uint32
 	OldPriority uint8
 	NewPriority uint8
-	// Means nothing.
-	Reserved uint16
+	Reserved    uint16
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadSetPriorityV3) EventDesc() *etw.EventDesc { return &threadSetPriorityV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadSetPriorityV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPriorityLayout)(e).decode(p, ptr, &threadSetPriorityV3)
 }
@@ -4400,19 +3930,15 @@ func (e *ThreadSetPriorityV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadSetPriorityV3) Clone() *ThreadSetPriorityV3 { return &e }
 
-func (e ThreadSetPriorityV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSetPriorityV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSetPriorityV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSetPriorityV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSetPriorityV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 3, Opcode: 48, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SetPriority",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SetPriority",
 	Fields: threadPriorityLayoutFields,
 }
 
-// threadPriorityLayout is the template ThreadPriority, which several events
-// use.
+// threadPriorityLayout is the template ThreadPriority, which several events use.
 type threadPriorityLayout ThreadSetPriorityV3
 
 func (e *threadPriorityLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -4455,17 +3981,15 @@ var threadPriorityLayoutFields = []etw.FieldDesc{
 	{Name: "Reserved", Type: etw.InUInt16},
 }
 
-// AnyThreadSetPriority is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 48 (SetPriority), of task
-// Thread, in any version.
+// AnyThreadSetPriority is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 48 (SetPriority) in any version, of [TaskThread].
 //
-// The priority of a thread changes. Logged with PERF_PRIORITY of the group
-// masks. xperf's name for stacks of it is ThreadSetPriority. The layout is
-// that of descriptions; no trace with the event was at hand.
+// The priority of a thread changes. Logged with PERF_PRIORITY of the group masks. xperf's name
+// for stacks of it is ThreadSetPriority. The layout is that of descriptions; no trace with the
+// event was at hand.
 //
-// The versions are [ThreadSetPriorityV2] and [ThreadSetPriorityV3]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [ThreadSetPriorityV2] and [ThreadSetPriorityV3]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyThreadSetPriority struct {
 	Seen etw.Seen
 
@@ -4482,29 +4006,44 @@ type AnyThreadSetPriority struct {
 	Processor   int8        // version 2
 }
 
-// HasThreadId and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadSetPriority) HasThreadId() bool    { return e.Seen.Layout >= 3 }
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyThreadSetPriority) HasThreadId() bool { return e.Seen.Layout >= 3 }
+
+// HasOldPriority reports whether the decoded version has OldPriority.
 func (e *AnyThreadSetPriority) HasOldPriority() bool { return e.Seen.Layout >= 3 }
+
+// HasNewPriority reports whether the decoded version has NewPriority.
 func (e *AnyThreadSetPriority) HasNewPriority() bool { return e.Seen.Layout >= 3 }
-func (e *AnyThreadSetPriority) HasReserved() bool    { return e.Seen.Layout >= 3 }
-func (e *AnyThreadSetPriority) HasReserve() bool     { return e.Seen.Layout == 2 }
-func (e *AnyThreadSetPriority) HasPeriod() bool      { return e.Seen.Layout == 2 }
-func (e *AnyThreadSetPriority) HasBudget() bool      { return e.Seen.Layout == 2 }
+
+// HasReserved reports whether the decoded version has Reserved.
+func (e *AnyThreadSetPriority) HasReserved() bool { return e.Seen.Layout >= 3 }
+
+// HasReserve reports whether the decoded version has Reserve.
+func (e *AnyThreadSetPriority) HasReserve() bool { return e.Seen.Layout == 2 }
+
+// HasPeriod reports whether the decoded version has Period.
+func (e *AnyThreadSetPriority) HasPeriod() bool { return e.Seen.Layout == 2 }
+
+// HasBudget reports whether the decoded version has Budget.
+func (e *AnyThreadSetPriority) HasBudget() bool { return e.Seen.Layout == 2 }
+
+// HasObjectFlags reports whether the decoded version has ObjectFlags.
 func (e *AnyThreadSetPriority) HasObjectFlags() bool { return e.Seen.Layout == 2 }
-func (e *AnyThreadSetPriority) HasProcessor() bool   { return e.Seen.Layout == 2 }
+
+// HasProcessor reports whether the decoded version has Processor.
+func (e *AnyThreadSetPriority) HasProcessor() bool { return e.Seen.Layout == 2 }
 
 var anyThreadSetPriority = []*etw.EventDesc{&threadSetPriorityV2, &threadSetPriorityV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadSetPriority) EventDescs() []*etw.EventDesc { return anyThreadSetPriority }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyThreadSetPriority) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyThreadSetPriority, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadSetPriority) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -4562,17 +4101,14 @@ func (e *AnyThreadSetPriority) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadSetPriority) Clone() *AnyThreadSetPriority { return &e }
 
-func (e AnyThreadSetPriority) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadSetPriority) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadSetPriority) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadSetPriority) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadSetBasePriorityV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 49 (SetBasePriority), version
-// 2, of task Thread.
-//
-// The priority of a thread changes. Logged with PERF_PRIORITY of the group
-// masks. xperf's name for stacks of it is ThreadSetBasePriority. The layout is
-// that of descriptions; no trace with the event was at hand.
+// ThreadSetBasePriorityV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 49 (SetBasePriority), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyThreadSetBasePriority] says what it means.
 type ThreadSetBasePriorityV2 struct {
 	Reserve etw.Pointer
 }
@@ -4580,8 +4116,7 @@ type ThreadSetBasePriorityV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadSetBasePriorityV2) EventDesc() *etw.EventDesc { return &threadSetBasePriorityV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadSetBasePriorityV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Reserve = c.Pointer()
@@ -4607,41 +4142,31 @@ func (e *ThreadSetBasePriorityV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadSetBasePriorityV2) Clone() *ThreadSetBasePriorityV2 { return &e }
 
-func (e ThreadSetBasePriorityV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSetBasePriorityV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSetBasePriorityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSetBasePriorityV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSetBasePriorityV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 2, Opcode: 49, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SetBasePriority",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SetBasePriority",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 	},
 }
 
-// ThreadSetBasePriorityV3 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 49 (SetBasePriority), version
-// 3, of task Thread.
-//
-// The priority of a thread changes. Logged with PERF_PRIORITY of the group
-// masks. xperf's name for stacks of it is ThreadSetBasePriority. The layout is
-// that of descriptions; no trace with the event was at hand.
+// ThreadSetBasePriorityV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 49 (SetBasePriority), version 3. Its payload has 8 bytes. [AnyThreadSetBasePriority]
+// says what it means.
 type ThreadSetBasePriorityV3 struct {
-	// The thread.
 	ThreadId        uint32
 	OldPriority     uint8
 	NewPriority     uint8
 	DynamicPriority int8
-	// Means nothing.
-	Reserved uint8
+	Reserved        uint8
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadSetBasePriorityV3) EventDesc() *etw.EventDesc { return &threadSetBasePriorityV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadSetBasePriorityV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadSetBasePriorityV3, p, ptr)
@@ -4684,14 +4209,11 @@ func (e *ThreadSetBasePriorityV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadSetBasePriorityV3) Clone() *ThreadSetBasePriorityV3 { return &e }
 
-func (e ThreadSetBasePriorityV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSetBasePriorityV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSetBasePriorityV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSetBasePriorityV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSetBasePriorityV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 49, Version: 3, Opcode: 49, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SetBasePriority",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SetBasePriority",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldPriority", Type: etw.InUInt8},
@@ -4701,17 +4223,15 @@ var threadSetBasePriorityV3 = etw.EventDesc{
 	},
 }
 
-// AnyThreadSetBasePriority is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 49 (SetBasePriority), of task
-// Thread, in any version.
+// AnyThreadSetBasePriority is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 49 (SetBasePriority) in any version, of [TaskThread].
 //
-// The priority of a thread changes. Logged with PERF_PRIORITY of the group
-// masks. xperf's name for stacks of it is ThreadSetBasePriority. The layout is
-// that of descriptions; no trace with the event was at hand.
+// The priority of a thread changes. Logged with PERF_PRIORITY of the group masks. xperf's name
+// for stacks of it is ThreadSetBasePriority. The layout is that of descriptions; no trace with
+// the event was at hand.
 //
-// The versions are [ThreadSetBasePriorityV2] and [ThreadSetBasePriorityV3]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [ThreadSetBasePriorityV2] and [ThreadSetBasePriorityV3]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyThreadSetBasePriority struct {
 	Seen etw.Seen
 
@@ -4725,26 +4245,35 @@ type AnyThreadSetBasePriority struct {
 	Reserve  etw.Pointer // version 2
 }
 
-// HasThreadId and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadSetBasePriority) HasThreadId() bool        { return e.Seen.Layout >= 3 }
-func (e *AnyThreadSetBasePriority) HasOldPriority() bool     { return e.Seen.Layout >= 3 }
-func (e *AnyThreadSetBasePriority) HasNewPriority() bool     { return e.Seen.Layout >= 3 }
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyThreadSetBasePriority) HasThreadId() bool { return e.Seen.Layout >= 3 }
+
+// HasOldPriority reports whether the decoded version has OldPriority.
+func (e *AnyThreadSetBasePriority) HasOldPriority() bool { return e.Seen.Layout >= 3 }
+
+// HasNewPriority reports whether the decoded version has NewPriority.
+func (e *AnyThreadSetBasePriority) HasNewPriority() bool { return e.Seen.Layout >= 3 }
+
+// HasDynamicPriority reports whether the decoded version has DynamicPriority.
 func (e *AnyThreadSetBasePriority) HasDynamicPriority() bool { return e.Seen.Layout >= 3 }
-func (e *AnyThreadSetBasePriority) HasReserved() bool        { return e.Seen.Layout >= 3 }
-func (e *AnyThreadSetBasePriority) HasReserve() bool         { return e.Seen.Layout == 2 }
+
+// HasReserved reports whether the decoded version has Reserved.
+func (e *AnyThreadSetBasePriority) HasReserved() bool { return e.Seen.Layout >= 3 }
+
+// HasReserve reports whether the decoded version has Reserve.
+func (e *AnyThreadSetBasePriority) HasReserve() bool { return e.Seen.Layout == 2 }
 
 var anyThreadSetBasePriority = []*etw.EventDesc{&threadSetBasePriorityV2, &threadSetBasePriorityV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadSetBasePriority) EventDescs() []*etw.EventDesc { return anyThreadSetBasePriority }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyThreadSetBasePriority) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyThreadSetBasePriority, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadSetBasePriority) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -4793,34 +4322,31 @@ func (e *AnyThreadSetBasePriority) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadSetBasePriority) Clone() *AnyThreadSetBasePriority { return &e }
 
-func (e AnyThreadSetBasePriority) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadSetBasePriority) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadSetBasePriority) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadSetBasePriority) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadReadyThreadV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 50 (ReadyThread), version 2, of
-// task Thread, keyword EVENT_TRACE_FLAG_DISPATCHER.
+// ThreadReadyThreadV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 50 (ReadyThread), version 2, of [TaskThread], enabled by [KeywordDispatcher] (0x800).
+// Its payload has 8 bytes. [AnyThreadReadyThread] takes newer versions, too.
 //
-// A thread becomes ready to run. The header is that of who readied it. xperf's
-// name for stacks of it is ReadyThread. The layout is that of descriptions; no
-// trace with the event was at hand.
+// A thread becomes ready to run. The header is that of who readied it. xperf's name for stacks
+// of it is ReadyThread. The layout is that of descriptions; no trace with the event was at
+// hand.
 type ThreadReadyThreadV2 struct {
 	// The thread that the event is about, whatever the header says.
-	TThreadId uint32
-	// Why its priority changes.
-	AdjustReason AdjustReason
-	// By how much its priority changes.
-	AdjustIncrement int8
+	TThreadId       uint32
+	AdjustReason    AdjustReason // Why its priority changes.
+	AdjustIncrement int8         // By how much its priority changes.
 	Flag            ReadyThreadFlags
-	// Means nothing.
-	Reserved int8
+	Reserved        int8 // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadReadyThreadV2) EventDesc() *etw.EventDesc { return &threadReadyThreadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadReadyThreadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadReadyThreadV2, p, ptr)
@@ -4863,14 +4389,11 @@ func (e *ThreadReadyThreadV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadReadyThreadV2) Clone() *ThreadReadyThreadV2 { return &e }
 
-func (e ThreadReadyThreadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadReadyThreadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadReadyThreadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadReadyThreadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadReadyThreadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 3, Keywords: 0x800,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "ReadyThread",
+	Class: classThread, TaskName: "Thread", OpcodeName: "ReadyThread",
 	Fields: []etw.FieldDesc{
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "AdjustReason", Type: etw.InUInt8, Map: &adjustReasonMap},
@@ -4880,21 +4403,14 @@ var threadReadyThreadV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadReadyThread is [ThreadReadyThreadV2] in any version: a newer one is
-// decoded like it.
+// AnyThreadReadyThread is [ThreadReadyThreadV2] in any version: a newer one is decoded like
+// it.
 type AnyThreadReadyThread struct {
 	Seen etw.Seen
 	ThreadReadyThreadV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadReadyThread) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadReadyThreadV2}
-}
-func (e *AnyThreadReadyThread) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadReadyThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadReadyThreadV2.DecodePayload(p, ptr)
@@ -4903,27 +4419,23 @@ func (e *AnyThreadReadyThread) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyThreadReadyThread) Clone() *AnyThreadReadyThread { return &e }
 
-// ThreadSetPagePriorityV3 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 51 (SetPagePriority), version
-// 3, of task Thread.
+// ThreadSetPagePriorityV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 51 (SetPagePriority), version 3, of [TaskThread]. Its payload has 8 bytes.
+// [AnyThreadSetPagePriority] takes newer versions, too.
 //
-// The priority of a thread's pages changes. Logged with PERF_PRIORITY of the
-// group masks. The layout is that of descriptions; no trace with the event was
-// at hand.
+// The priority of a thread's pages changes. Logged with PERF_PRIORITY of the group masks. The
+// layout is that of descriptions; no trace with the event was at hand.
 type ThreadSetPagePriorityV3 struct {
-	// The thread.
-	ThreadId    uint32
+	ThreadId    uint32 // The thread.
 	OldPriority uint8
 	NewPriority uint8
-	// Means nothing.
-	Reserved uint16
+	Reserved    uint16 // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadSetPagePriorityV3) EventDesc() *etw.EventDesc { return &threadSetPagePriorityV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadSetPagePriorityV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPriorityLayout)(e).decode(p, ptr, &threadSetPagePriorityV3)
 }
@@ -4941,32 +4453,22 @@ func (e *ThreadSetPagePriorityV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadSetPagePriorityV3) Clone() *ThreadSetPagePriorityV3 { return &e }
 
-func (e ThreadSetPagePriorityV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSetPagePriorityV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSetPagePriorityV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSetPagePriorityV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSetPagePriorityV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 3, Opcode: 51, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SetPagePriority",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SetPagePriority",
 	Fields: threadPriorityLayoutFields,
 }
 
-// AnyThreadSetPagePriority is [ThreadSetPagePriorityV3] in any version: a
-// newer one is decoded like it.
+// AnyThreadSetPagePriority is [ThreadSetPagePriorityV3] in any version: a newer one is decoded
+// like it.
 type AnyThreadSetPagePriority struct {
 	Seen etw.Seen
 	ThreadSetPagePriorityV3
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadSetPagePriority) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadSetPagePriorityV3}
-}
-func (e *AnyThreadSetPagePriority) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadSetPagePriority) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.ThreadSetPagePriorityV3.DecodePayload(p, ptr)
@@ -4975,24 +4477,18 @@ func (e *AnyThreadSetPagePriority) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyThreadSetPagePriority) Clone() *AnyThreadSetPagePriority { return &e }
 
-// ThreadSetIoPriorityV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (SetIoPriority), version 2,
-// of task Thread.
-//
-// The priority of a thread's input and output changes. Logged with
-// PERF_PRIORITY of the group masks. The layout is that of descriptions; no
-// trace with the event was at hand.
+// ThreadSetIoPriorityV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 52 (SetIoPriority), version 2. Its payload has 12 bytes, 8 in programs of 32 bits.
+// [AnyThreadSetIoPriority] says what it means.
 type ThreadSetIoPriorityV2 struct {
-	Reserve etw.Pointer
-	// The thread that the event is about, whatever the header says.
+	Reserve   etw.Pointer
 	TThreadId uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadSetIoPriorityV2) EventDesc() *etw.EventDesc { return &threadSetIoPriorityV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadSetIoPriorityV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Reserve = c.Pointer()
@@ -5022,41 +4518,31 @@ func (e *ThreadSetIoPriorityV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadSetIoPriorityV2) Clone() *ThreadSetIoPriorityV2 { return &e }
 
-func (e ThreadSetIoPriorityV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSetIoPriorityV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSetIoPriorityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSetIoPriorityV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSetIoPriorityV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SetIoPriority",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SetIoPriority",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 	},
 }
 
-// ThreadSetIoPriorityV3 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (SetIoPriority), version 3,
-// of task Thread.
-//
-// The priority of a thread's input and output changes. Logged with
-// PERF_PRIORITY of the group masks. The layout is that of descriptions; no
-// trace with the event was at hand.
+// ThreadSetIoPriorityV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 52 (SetIoPriority), version 3. Its payload has 8 bytes. [AnyThreadSetIoPriority] says
+// what it means.
 type ThreadSetIoPriorityV3 struct {
-	// The thread.
 	ThreadId    uint32
 	OldPriority uint8
 	NewPriority uint8
-	// Means nothing.
-	Reserved uint16
+	Reserved    uint16
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadSetIoPriorityV3) EventDesc() *etw.EventDesc { return &threadSetIoPriorityV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadSetIoPriorityV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadPriorityLayout)(e).decode(p, ptr, &threadSetIoPriorityV3)
 }
@@ -5074,28 +4560,22 @@ func (e *ThreadSetIoPriorityV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadSetIoPriorityV3) Clone() *ThreadSetIoPriorityV3 { return &e }
 
-func (e ThreadSetIoPriorityV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSetIoPriorityV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSetIoPriorityV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSetIoPriorityV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSetIoPriorityV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 3, Opcode: 52, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SetIoPriority",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SetIoPriority",
 	Fields: threadPriorityLayoutFields,
 }
 
-// AnyThreadSetIoPriority is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (SetIoPriority), of task
-// Thread, in any version.
+// AnyThreadSetIoPriority is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 52 (SetIoPriority) in any version, of [TaskThread].
 //
-// The priority of a thread's input and output changes. Logged with
-// PERF_PRIORITY of the group masks. The layout is that of descriptions; no
-// trace with the event was at hand.
+// The priority of a thread's input and output changes. Logged with PERF_PRIORITY of the group
+// masks. The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [ThreadSetIoPriorityV2] and [ThreadSetIoPriorityV3]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [ThreadSetIoPriorityV2] and [ThreadSetIoPriorityV3]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyThreadSetIoPriority struct {
 	Seen etw.Seen
 
@@ -5110,26 +4590,35 @@ type AnyThreadSetIoPriority struct {
 	TThreadId uint32 // version 2
 }
 
-// HasThreadId and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadSetIoPriority) HasThreadId() bool    { return e.Seen.Layout >= 3 }
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyThreadSetIoPriority) HasThreadId() bool { return e.Seen.Layout >= 3 }
+
+// HasOldPriority reports whether the decoded version has OldPriority.
 func (e *AnyThreadSetIoPriority) HasOldPriority() bool { return e.Seen.Layout >= 3 }
+
+// HasNewPriority reports whether the decoded version has NewPriority.
 func (e *AnyThreadSetIoPriority) HasNewPriority() bool { return e.Seen.Layout >= 3 }
-func (e *AnyThreadSetIoPriority) HasReserved() bool    { return e.Seen.Layout >= 3 }
-func (e *AnyThreadSetIoPriority) HasReserve() bool     { return e.Seen.Layout == 2 }
-func (e *AnyThreadSetIoPriority) HasTThreadId() bool   { return e.Seen.Layout == 2 }
+
+// HasReserved reports whether the decoded version has Reserved.
+func (e *AnyThreadSetIoPriority) HasReserved() bool { return e.Seen.Layout >= 3 }
+
+// HasReserve reports whether the decoded version has Reserve.
+func (e *AnyThreadSetIoPriority) HasReserve() bool { return e.Seen.Layout == 2 }
+
+// HasTThreadId reports whether the decoded version has TThreadId.
+func (e *AnyThreadSetIoPriority) HasTThreadId() bool { return e.Seen.Layout == 2 }
 
 var anyThreadSetIoPriority = []*etw.EventDesc{&threadSetIoPriorityV2, &threadSetIoPriorityV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadSetIoPriority) EventDescs() []*etw.EventDesc { return anyThreadSetIoPriority }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyThreadSetIoPriority) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyThreadSetIoPriority, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadSetIoPriority) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -5178,32 +4667,28 @@ func (e *AnyThreadSetIoPriority) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadSetIoPriority) Clone() *AnyThreadSetIoPriority { return &e }
 
-func (e AnyThreadSetIoPriority) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadSetIoPriority) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadSetIoPriority) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadSetIoPriority) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadAffinityV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 53 (Affinity), version 2, of
-// task Thread.
+// ThreadAffinityV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 53 (Affinity), version 2, of [TaskThread]. Its payload has 16 bytes, 12 in programs of 32
+// bits. [AnyThreadAffinity] takes newer versions, too.
 //
-// The processors that a thread may run on change. Logged with PERF_AFFINITY of
-// the group masks. The layout is that of descriptions; no trace with the event
-// was at hand.
+// The processors that a thread may run on change. Logged with PERF_AFFINITY of the group
+// masks. The layout is that of descriptions; no trace with the event was at hand.
 type ThreadAffinityV2 struct {
-	// The processors that the thread may run on, one bit each.
-	Affinity etw.Pointer
-	// The thread.
-	ThreadId uint32
+	Affinity etw.Pointer // The processors that the thread may run on, one bit each.
+	ThreadId uint32      // The thread.
 	Group    uint16
-	// Means nothing.
-	Reserved uint16
+	Reserved uint16 // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadAffinityV2) EventDesc() *etw.EventDesc { return &threadAffinityV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadAffinityV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Affinity = c.Pointer()
@@ -5241,14 +4726,11 @@ func (e *ThreadAffinityV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadAffinityV2) Clone() *ThreadAffinityV2 { return &e }
 
-func (e ThreadAffinityV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadAffinityV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadAffinityV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadAffinityV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadAffinityV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Affinity",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Affinity",
 	Fields: []etw.FieldDesc{
 		{Name: "Affinity", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -5257,19 +4739,13 @@ var threadAffinityV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadAffinity is [ThreadAffinityV2] in any version: a newer one is
-// decoded like it.
+// AnyThreadAffinity is [ThreadAffinityV2] in any version: a newer one is decoded like it.
 type AnyThreadAffinity struct {
 	Seen etw.Seen
 	ThreadAffinityV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadAffinity) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadAffinityV2} }
-func (e *AnyThreadAffinity) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadAffinity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadAffinityV2.DecodePayload(p, ptr)
@@ -5278,9 +4754,9 @@ func (e *AnyThreadAffinity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyThreadAffinity) Clone() *AnyThreadAffinity { return &e }
 
-// ThreadReserveStateV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 54 (ReserveState), version 2,
-// of task Thread.
+// ThreadReserveStateV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 54 (ReserveState), version 2, of [TaskThread]. Its payload has 10 bytes, 6 in
+// programs of 32 bits. [AnyThreadReserveState] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadReserveStateV2 struct {
@@ -5292,8 +4768,7 @@ type ThreadReserveStateV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadReserveStateV2) EventDesc() *etw.EventDesc { return &threadReserveStateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadReserveStateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Reserve = c.Pointer()
@@ -5327,14 +4802,11 @@ func (e *ThreadReserveStateV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadReserveStateV2) Clone() *ThreadReserveStateV2 { return &e }
 
-func (e ThreadReserveStateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadReserveStateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadReserveStateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadReserveStateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadReserveStateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 54, Version: 2, Opcode: 54, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "ReserveState",
+	Class: classThread, TaskName: "Thread", OpcodeName: "ReserveState",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "DispatchState", Type: etw.InInt8},
@@ -5342,21 +4814,14 @@ var threadReserveStateV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadReserveState is [ThreadReserveStateV2] in any version: a newer one
-// is decoded like it.
+// AnyThreadReserveState is [ThreadReserveStateV2] in any version: a newer one is decoded like
+// it.
 type AnyThreadReserveState struct {
 	Seen etw.Seen
 	ThreadReserveStateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadReserveState) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadReserveStateV2}
-}
-func (e *AnyThreadReserveState) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadReserveState) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadReserveStateV2.DecodePayload(p, ptr)
@@ -5365,9 +4830,9 @@ func (e *AnyThreadReserveState) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyThreadReserveState) Clone() *AnyThreadReserveState { return &e }
 
-// ThreadReserveBandwidthV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 55 (ReserveBandwidth), version
-// 2, of task Thread.
+// ThreadReserveBandwidthV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 55 (ReserveBandwidth), version 2, of [TaskThread]. Its payload has 16 bytes, 12 in
+// programs of 32 bits. [AnyThreadReserveBandwidth] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadReserveBandwidthV2 struct {
@@ -5379,8 +4844,7 @@ type ThreadReserveBandwidthV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadReserveBandwidthV2) EventDesc() *etw.EventDesc { return &threadReserveBandwidthV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadReserveBandwidthV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Reserve = c.Pointer()
@@ -5414,14 +4878,11 @@ func (e *ThreadReserveBandwidthV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadReserveBandwidthV2) Clone() *ThreadReserveBandwidthV2 { return &e }
 
-func (e ThreadReserveBandwidthV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadReserveBandwidthV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadReserveBandwidthV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadReserveBandwidthV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadReserveBandwidthV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 55, Version: 2, Opcode: 55, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "ReserveBandwidth",
+	Class: classThread, TaskName: "Thread", OpcodeName: "ReserveBandwidth",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "Period", Type: etw.InUInt32},
@@ -5429,21 +4890,14 @@ var threadReserveBandwidthV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadReserveBandwidth is [ThreadReserveBandwidthV2] in any version: a
-// newer one is decoded like it.
+// AnyThreadReserveBandwidth is [ThreadReserveBandwidthV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadReserveBandwidth struct {
 	Seen etw.Seen
 	ThreadReserveBandwidthV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadReserveBandwidth) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadReserveBandwidthV2}
-}
-func (e *AnyThreadReserveBandwidth) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadReserveBandwidth) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadReserveBandwidthV2.DecodePayload(p, ptr)
@@ -5452,9 +4906,9 @@ func (e *AnyThreadReserveBandwidth) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyThreadReserveBandwidth) Clone() *AnyThreadReserveBandwidth { return &e }
 
-// ThreadReserveLateCountV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 56 (ReserveLateCount), version
-// 2, of task Thread.
+// ThreadReserveLateCountV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 56 (ReserveLateCount), version 2, of [TaskThread]. Its payload has 12 bytes, 8 in
+// programs of 32 bits. [AnyThreadReserveLateCount] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadReserveLateCountV2 struct {
@@ -5465,8 +4919,7 @@ type ThreadReserveLateCountV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadReserveLateCountV2) EventDesc() *etw.EventDesc { return &threadReserveLateCountV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadReserveLateCountV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Reserve = c.Pointer()
@@ -5496,35 +4949,25 @@ func (e *ThreadReserveLateCountV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadReserveLateCountV2) Clone() *ThreadReserveLateCountV2 { return &e }
 
-func (e ThreadReserveLateCountV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadReserveLateCountV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadReserveLateCountV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadReserveLateCountV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadReserveLateCountV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 56, Version: 2, Opcode: 56, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "ReserveLateCount",
+	Class: classThread, TaskName: "Thread", OpcodeName: "ReserveLateCount",
 	Fields: []etw.FieldDesc{
 		{Name: "Reserve", Type: etw.InPointer},
 		{Name: "LateCountIncrement", Type: etw.InInt32},
 	},
 }
 
-// AnyThreadReserveLateCount is [ThreadReserveLateCountV2] in any version: a
-// newer one is decoded like it.
+// AnyThreadReserveLateCount is [ThreadReserveLateCountV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadReserveLateCount struct {
 	Seen etw.Seen
 	ThreadReserveLateCountV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadReserveLateCount) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadReserveLateCountV2}
-}
-func (e *AnyThreadReserveLateCount) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadReserveLateCount) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadReserveLateCountV2.DecodePayload(p, ptr)
@@ -5533,15 +4976,10 @@ func (e *AnyThreadReserveLateCount) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyThreadReserveLateCount) Clone() *AnyThreadReserveLateCount { return &e }
 
-// ThreadWorkerThreadV1 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 57 (WorkerThread), version 1,
-// of task Thread.
-//
-// A worker thread of the kernel runs a routine. Logged with PERF_WORKER_THREAD
-// of the group masks. The layout is that of descriptions; no trace with the
-// event was at hand.
+// ThreadWorkerThreadV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 57 (WorkerThread), version 1. Its payload has 20 bytes, 16 in programs of 32 bits.
+// [AnyThreadWorkerThread] says what it means.
 type ThreadWorkerThreadV1 struct {
-	// The thread that the event is about, whatever the header says.
 	TThreadId     uint32
 	StartTime     uint64
 	ThreadRoutine etw.Pointer
@@ -5550,8 +4988,7 @@ type ThreadWorkerThreadV1 struct {
 // EventDesc returns the description of the event.
 func (*ThreadWorkerThreadV1) EventDesc() *etw.EventDesc { return &threadWorkerThreadV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadWorkerThreadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&threadWorkerThreadV1, p, ptr)
@@ -5588,14 +5025,11 @@ func (e *ThreadWorkerThreadV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadWorkerThreadV1) Clone() *ThreadWorkerThreadV1 { return &e }
 
-func (e ThreadWorkerThreadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadWorkerThreadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadWorkerThreadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadWorkerThreadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadWorkerThreadV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 1, Opcode: 57, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "WorkerThread",
+	Class: classThread, TaskName: "Thread", OpcodeName: "WorkerThread",
 	Fields: []etw.FieldDesc{
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "StartTime", Type: etw.InUInt64},
@@ -5603,15 +5037,10 @@ var threadWorkerThreadV1 = etw.EventDesc{
 	},
 }
 
-// ThreadWorkerThreadV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 57 (WorkerThread), version 2,
-// of task Thread.
-//
-// A worker thread of the kernel runs a routine. Logged with PERF_WORKER_THREAD
-// of the group masks. The layout is that of descriptions; no trace with the
-// event was at hand.
+// ThreadWorkerThreadV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 57 (WorkerThread), version 2. Its payload has 20 bytes, 16 in programs of 32 bits.
+// [AnyThreadWorkerThread] says what it means.
 type ThreadWorkerThreadV2 struct {
-	// The thread that the event is about, whatever the header says.
 	TThreadId     uint32
 	StartTime     uint64
 	ThreadRoutine etw.Pointer
@@ -5620,8 +5049,7 @@ type ThreadWorkerThreadV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadWorkerThreadV2) EventDesc() *etw.EventDesc { return &threadWorkerThreadV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadWorkerThreadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&threadWorkerThreadV2, p, ptr)
@@ -5658,14 +5086,11 @@ func (e *ThreadWorkerThreadV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadWorkerThreadV2) Clone() *ThreadWorkerThreadV2 { return &e }
 
-func (e ThreadWorkerThreadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadWorkerThreadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadWorkerThreadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadWorkerThreadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadWorkerThreadV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 57, Version: 2, Opcode: 57, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "WorkerThread",
+	Class: classThread, TaskName: "Thread", OpcodeName: "WorkerThread",
 	Fields: []etw.FieldDesc{
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "StartTime", Type: etw.InUInt64},
@@ -5673,16 +5098,14 @@ var threadWorkerThreadV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadWorkerThread is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 57 (WorkerThread), of task
-// Thread, in any version.
+// AnyThreadWorkerThread is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
+// opcode 57 (WorkerThread) in any version, of [TaskThread].
 //
-// A worker thread of the kernel runs a routine. Logged with PERF_WORKER_THREAD
-// of the group masks. The layout is that of descriptions; no trace with the
-// event was at hand.
+// A worker thread of the kernel runs a routine. Logged with PERF_WORKER_THREAD of the group
+// masks. The layout is that of descriptions; no trace with the event was at hand.
 //
-// The versions are [ThreadWorkerThreadV1] and [ThreadWorkerThreadV2]; a newer
-// one is decoded like the last of these.
+// The versions are [ThreadWorkerThreadV1] and [ThreadWorkerThreadV2]; a newer one is decoded
+// like the last of these.
 type AnyThreadWorkerThread struct {
 	Seen etw.Seen
 
@@ -5694,15 +5117,15 @@ type AnyThreadWorkerThread struct {
 
 var anyThreadWorkerThread = []*etw.EventDesc{&threadWorkerThreadV1, &threadWorkerThreadV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadWorkerThread) EventDescs() []*etw.EventDesc { return anyThreadWorkerThread }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyThreadWorkerThread) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyThreadWorkerThread, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadWorkerThread) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -5743,16 +5166,17 @@ func (e *AnyThreadWorkerThread) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadWorkerThread) Clone() *AnyThreadWorkerThread { return &e }
 
-func (e AnyThreadWorkerThread) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadWorkerThread) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadWorkerThread) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadWorkerThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDfssStartNewIntervalV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 58 (DfssStartNewInterval),
-// version 2, of task Thread.
+// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 58 (DfssStartNewInterval), version 2, of
+// [TaskThread]. [AnyThreadDfssStartNewInterval] takes newer versions, too.
 //
-// Logged with PERF_DFSS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_DFSS of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type ThreadDfssStartNewIntervalV2 struct {
 	CurrentGeneration      uint32
 	SessionCount           uint32
@@ -5764,8 +5188,7 @@ type ThreadDfssStartNewIntervalV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadDfssStartNewIntervalV2) EventDesc() *etw.EventDesc { return &threadDfssStartNewIntervalV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadDfssStartNewIntervalV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&threadDfssStartNewIntervalV2, p, ptr)
@@ -5813,14 +5236,11 @@ func (e ThreadDfssStartNewIntervalV2) Clone() *ThreadDfssStartNewIntervalV2 {
 	return &e
 }
 
-func (e ThreadDfssStartNewIntervalV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDfssStartNewIntervalV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDfssStartNewIntervalV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDfssStartNewIntervalV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDfssStartNewIntervalV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 58, Version: 2, Opcode: 58, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DfssStartNewInterval",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DfssStartNewInterval",
 	Fields: []etw.FieldDesc{
 		{Name: "CurrentGeneration", Type: etw.InUInt32},
 		{Name: "SessionCount", Type: etw.InUInt32},
@@ -5855,7 +5275,7 @@ func (v *ThreadDfssStartNewIntervalV2SessionQuota) read(c *etw.Cursor) {
 	v.CyclesAccumulated = binary.LittleEndian.Uint64(p[16:])
 }
 
-func (v *ThreadDfssStartNewIntervalV2SessionQuota) write(a *etw.Appender, i int) {
+func (v *ThreadDfssStartNewIntervalV2SessionQuota) write(a *etw.Appender, _ int) {
 	a.Uint32(v.SessionId)
 	a.Uint32(v.CpuShareWeight)
 	a.Int64(v.CapturedWeightData)
@@ -5882,14 +5302,8 @@ func (v ThreadDfssStartNewIntervalV2SessionQuota) Clone() ThreadDfssStartNewInte
 	return v
 }
 
-func (v *ThreadDfssStartNewIntervalV2SessionQuota) value() etw.Value {
-	return etw.StructValue(&threadDfssStartNewIntervalV2.Fields[4], v)
-}
-
-func (v ThreadDfssStartNewIntervalV2SessionQuota) String() string       { return v.value().String() }
-func (v ThreadDfssStartNewIntervalV2SessionQuota) LogValue() slog.Value { return v.value().LogValue() }
-func (v ThreadDfssStartNewIntervalV2SessionQuota) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
+func (v ThreadDfssStartNewIntervalV2SessionQuota) String() string {
+	return etw.StructValue(&threadDfssStartNewIntervalV2.Fields[4], &v).String()
 }
 
 // ThreadDfssStartNewIntervalV2SessionQuotaList is a sequence of
@@ -5900,8 +5314,7 @@ type ThreadDfssStartNewIntervalV2SessionQuotaList struct {
 	ptr etw.PtrSize
 }
 
-// MakeThreadDfssStartNewIntervalV2SessionQuotaList encodes elements, for
-// building an event.
+// MakeThreadDfssStartNewIntervalV2SessionQuotaList encodes elements, for building an event.
 func MakeThreadDfssStartNewIntervalV2SessionQuotaList(ptr etw.PtrSize, vs ...ThreadDfssStartNewIntervalV2SessionQuota) (ThreadDfssStartNewIntervalV2SessionQuotaList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -5940,8 +5353,7 @@ func (s ThreadDfssStartNewIntervalV2SessionQuotaList) All() iter.Seq[ThreadDfssS
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s ThreadDfssStartNewIntervalV2SessionQuotaList) Equal(t ThreadDfssStartNewIntervalV2SessionQuotaList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -5958,9 +5370,8 @@ func (s ThreadDfssStartNewIntervalV2SessionQuotaList) Clone() ThreadDfssStartNew
 func (s ThreadDfssStartNewIntervalV2SessionQuotaList) String() string {
 	return etw.ElementsText(s.All())
 }
-func (s ThreadDfssStartNewIntervalV2SessionQuotaList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s ThreadDfssStartNewIntervalV2SessionQuotaList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -5976,21 +5387,14 @@ func (s ThreadDfssStartNewIntervalV2SessionQuotaList) write(a *etw.Appender, i i
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyThreadDfssStartNewInterval is [ThreadDfssStartNewIntervalV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadDfssStartNewInterval is [ThreadDfssStartNewIntervalV2] in any version: a newer one
+// is decoded like it.
 type AnyThreadDfssStartNewInterval struct {
 	Seen etw.Seen
 	ThreadDfssStartNewIntervalV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadDfssStartNewInterval) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadDfssStartNewIntervalV2}
-}
-func (e *AnyThreadDfssStartNewInterval) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadDfssStartNewInterval) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadDfssStartNewIntervalV2.DecodePayload(p, ptr)
@@ -6003,11 +5407,12 @@ func (e AnyThreadDfssStartNewInterval) Clone() *AnyThreadDfssStartNewInterval {
 }
 
 // ThreadDfssProcessIdleOnlyQueueV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 59 (DfssProcessIdleOnlyQueue),
-// version 2, of task Thread.
+// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 59 (DfssProcessIdleOnlyQueue), version 2, of
+// [TaskThread]. Its payload has 24 bytes. [AnyThreadDfssProcessIdleOnlyQueue] takes newer
+// versions, too.
 //
-// Logged with PERF_DFSS of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_DFSS of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type ThreadDfssProcessIdleOnlyQueueV2 struct {
 	CurrentGeneration    uint32
 	SessionSelectedToRun uint32
@@ -6020,8 +5425,7 @@ func (*ThreadDfssProcessIdleOnlyQueueV2) EventDesc() *etw.EventDesc {
 	return &threadDfssProcessIdleOnlyQueueV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadDfssProcessIdleOnlyQueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&threadDfssProcessIdleOnlyQueueV2, p, ptr)
@@ -6060,16 +5464,11 @@ func (e *ThreadDfssProcessIdleOnlyQueueV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadDfssProcessIdleOnlyQueueV2) Clone() *ThreadDfssProcessIdleOnlyQueueV2 { return &e }
 
-func (e ThreadDfssProcessIdleOnlyQueueV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDfssProcessIdleOnlyQueueV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadDfssProcessIdleOnlyQueueV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ThreadDfssProcessIdleOnlyQueueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDfssProcessIdleOnlyQueueV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 59, Version: 2, Opcode: 59, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "DfssProcessIdleOnlyQueue",
+	Class: classThread, TaskName: "Thread", OpcodeName: "DfssProcessIdleOnlyQueue",
 	Fields: []etw.FieldDesc{
 		{Name: "CurrentGeneration", Type: etw.InUInt32},
 		{Name: "SessionSelectedToRun", Type: etw.InUInt32},
@@ -6078,21 +5477,14 @@ var threadDfssProcessIdleOnlyQueueV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadDfssProcessIdleOnlyQueue is [ThreadDfssProcessIdleOnlyQueueV2] in
-// any version: a newer one is decoded like it.
+// AnyThreadDfssProcessIdleOnlyQueue is [ThreadDfssProcessIdleOnlyQueueV2] in any version: a
+// newer one is decoded like it.
 type AnyThreadDfssProcessIdleOnlyQueue struct {
 	Seen etw.Seen
 	ThreadDfssProcessIdleOnlyQueueV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadDfssProcessIdleOnlyQueue) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadDfssProcessIdleOnlyQueueV2}
-}
-func (e *AnyThreadDfssProcessIdleOnlyQueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadDfssProcessIdleOnlyQueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadDfssProcessIdleOnlyQueueV2.DecodePayload(p, ptr)
@@ -6102,26 +5494,23 @@ func (e *AnyThreadDfssProcessIdleOnlyQueue) DecodeVersion(version uint8, p []byt
 func (e AnyThreadDfssProcessIdleOnlyQueue) Clone() *AnyThreadDfssProcessIdleOnlyQueue { return &e }
 
 // ThreadAntiStarvationBoostV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 60 (AntiStarvationBoost),
-// version 2, of task Thread.
+// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 60 (AntiStarvationBoost), version 2, of
+// [TaskThread]. Its payload has 8 bytes. [AnyThreadAntiStarvationBoost] takes newer versions,
+// too.
 //
-// A thread that waited too long gets a higher priority. Logged with
-// PERF_ANTI_STARVATION of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// A thread that waited too long gets a higher priority. Logged with PERF_ANTI_STARVATION of
+// the group masks. The layout is that of descriptions; no trace with the event was at hand.
 type ThreadAntiStarvationBoostV2 struct {
-	// The thread.
-	ThreadId       uint32
+	ThreadId       uint32 // The thread.
 	ProcessorIndex uint16
 	Priority       uint8
-	// Means nothing.
-	Reserved uint8
+	Reserved       uint8 // Means nothing.
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadAntiStarvationBoostV2) EventDesc() *etw.EventDesc { return &threadAntiStarvationBoostV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadAntiStarvationBoostV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadAntiStarvationBoostV2, p, ptr)
@@ -6160,14 +5549,11 @@ func (e *ThreadAntiStarvationBoostV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadAntiStarvationBoostV2) Clone() *ThreadAntiStarvationBoostV2 { return &e }
 
-func (e ThreadAntiStarvationBoostV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadAntiStarvationBoostV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadAntiStarvationBoostV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadAntiStarvationBoostV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadAntiStarvationBoostV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 60, Version: 2, Opcode: 60, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "AntiStarvationBoost",
+	Class: classThread, TaskName: "Thread", OpcodeName: "AntiStarvationBoost",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "ProcessorIndex", Type: etw.InUInt16},
@@ -6176,21 +5562,14 @@ var threadAntiStarvationBoostV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadAntiStarvationBoost is [ThreadAntiStarvationBoostV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadAntiStarvationBoost is [ThreadAntiStarvationBoostV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadAntiStarvationBoost struct {
 	Seen etw.Seen
 	ThreadAntiStarvationBoostV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadAntiStarvationBoost) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadAntiStarvationBoostV2}
-}
-func (e *AnyThreadAntiStarvationBoost) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadAntiStarvationBoost) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadAntiStarvationBoostV2.DecodePayload(p, ptr)
@@ -6199,15 +5578,14 @@ func (e *AnyThreadAntiStarvationBoost) DecodeVersion(version uint8, p []byte, pt
 // Clone returns a copy of e.
 func (e AnyThreadAntiStarvationBoost) Clone() *AnyThreadAntiStarvationBoost { return &e }
 
-// ThreadMigrationV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 61 (Migration), version 2, of
-// task Thread.
+// ThreadMigrationV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 61 (Migration), version 2, of [TaskThread]. Its payload has 12 bytes. [AnyThreadMigration]
+// takes newer versions, too.
 //
-// A thread moves to another processor. The layout is that of descriptions; no
-// trace with the event was at hand.
+// A thread moves to another processor. The layout is that of descriptions; no trace with the
+// event was at hand.
 type ThreadMigrationV2 struct {
-	// The thread.
-	ThreadId               uint32
+	ThreadId               uint32 // The thread.
 	SourceProcessorIndex   uint16
 	TargetProcessorIndex   uint16
 	Priority               uint8
@@ -6218,8 +5596,7 @@ type ThreadMigrationV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadMigrationV2) EventDesc() *etw.EventDesc { return &threadMigrationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadMigrationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&threadMigrationV2, p, ptr)
@@ -6266,14 +5643,11 @@ func (e *ThreadMigrationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadMigrationV2) Clone() *ThreadMigrationV2 { return &e }
 
-func (e ThreadMigrationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadMigrationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadMigrationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadMigrationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadMigrationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 61, Version: 2, Opcode: 61, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Migration",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Migration",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "SourceProcessorIndex", Type: etw.InUInt16},
@@ -6284,19 +5658,13 @@ var threadMigrationV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadMigration is [ThreadMigrationV2] in any version: a newer one is
-// decoded like it.
+// AnyThreadMigration is [ThreadMigrationV2] in any version: a newer one is decoded like it.
 type AnyThreadMigration struct {
 	Seen etw.Seen
 	ThreadMigrationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadMigration) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadMigrationV2} }
-func (e *AnyThreadMigration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadMigration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadMigrationV2.DecodePayload(p, ptr)
@@ -6305,24 +5673,22 @@ func (e *AnyThreadMigration) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyThreadMigration) Clone() *AnyThreadMigration { return &e }
 
-// ThreadEnqueueV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 62 (Enqueue), version 2, of
-// task Thread.
+// ThreadEnqueueV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 62 (Enqueue), version 2, of [TaskThread]. Its payload has 12 bytes, 8 in programs of 32
+// bits. [AnyThreadEnqueue] takes newer versions, too.
 //
-// An item was put into a kernel queue. Logged with PERF_KERNEL_QUEUE of the
-// group masks. xperf's name for stacks of it is KernelQueueEnqueue. The layout
-// is that of descriptions; no trace with the event was at hand.
+// An item was put into a kernel queue. Logged with PERF_KERNEL_QUEUE of the group masks.
+// xperf's name for stacks of it is KernelQueueEnqueue. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadEnqueueV2 struct {
-	Entry etw.Pointer
-	// The thread.
-	ThreadId uint32
+	Entry    etw.Pointer
+	ThreadId uint32 // The thread.
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadEnqueueV2) EventDesc() *etw.EventDesc { return &threadEnqueueV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadEnqueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Entry = c.Pointer()
@@ -6352,33 +5718,24 @@ func (e *ThreadEnqueueV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadEnqueueV2) Clone() *ThreadEnqueueV2 { return &e }
 
-func (e ThreadEnqueueV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadEnqueueV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadEnqueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadEnqueueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadEnqueueV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 62, Version: 2, Opcode: 62, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Enqueue",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Enqueue",
 	Fields: []etw.FieldDesc{
 		{Name: "Entry", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 	},
 }
 
-// AnyThreadEnqueue is [ThreadEnqueueV2] in any version: a newer one is decoded
-// like it.
+// AnyThreadEnqueue is [ThreadEnqueueV2] in any version: a newer one is decoded like it.
 type AnyThreadEnqueue struct {
 	Seen etw.Seen
 	ThreadEnqueueV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadEnqueue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadEnqueueV2} }
-func (e *AnyThreadEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadEnqueueV2.DecodePayload(p, ptr)
@@ -6387,16 +5744,14 @@ func (e *AnyThreadEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyThreadEnqueue) Clone() *AnyThreadEnqueue { return &e }
 
-// ThreadDequeueV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 63 (Dequeue), version 2, of
-// task Thread.
+// ThreadDequeueV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 63 (Dequeue), version 2, of [TaskThread]. [AnyThreadDequeue] takes newer versions, too.
 //
-// An item was taken from a kernel queue. Logged with PERF_KERNEL_QUEUE of the
-// group masks. xperf's name for stacks of it is KernelQueueDequeue. The layout
-// is that of descriptions; no trace with the event was at hand.
+// An item was taken from a kernel queue. Logged with PERF_KERNEL_QUEUE of the group masks.
+// xperf's name for stacks of it is KernelQueueDequeue. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadDequeueV2 struct {
-	// The thread.
-	ThreadId   uint32
+	ThreadId   uint32 // The thread.
 	EntryCount uint32
 	Entries    etw.Pointers // EntryCount elements
 }
@@ -6404,8 +5759,7 @@ type ThreadDequeueV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadDequeueV2) EventDesc() *etw.EventDesc { return &threadDequeueV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadDequeueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadDequeueV2, p, ptr)
@@ -6445,14 +5799,11 @@ func (e ThreadDequeueV2) Clone() *ThreadDequeueV2 {
 	return &e
 }
 
-func (e ThreadDequeueV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDequeueV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDequeueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDequeueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDequeueV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 63, Version: 2, Opcode: 63, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "Dequeue",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Dequeue",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "EntryCount", Type: etw.InUInt32},
@@ -6460,19 +5811,13 @@ var threadDequeueV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadDequeue is [ThreadDequeueV2] in any version: a newer one is decoded
-// like it.
+// AnyThreadDequeue is [ThreadDequeueV2] in any version: a newer one is decoded like it.
 type AnyThreadDequeue struct {
 	Seen etw.Seen
 	ThreadDequeueV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadDequeue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadDequeueV2} }
-func (e *AnyThreadDequeue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadDequeueV2.DecodePayload(p, ptr)
@@ -6485,11 +5830,12 @@ func (e AnyThreadDequeue) Clone() *AnyThreadDequeue {
 }
 
 // ThreadWorkerThreadItemStartV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 64 (WorkerThreadItemStart),
-// version 2, of task Thread.
+// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 64 (WorkerThreadItemStart), version 2, of
+// [TaskThread]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyThreadWorkerThreadItemStart] takes newer versions, too.
 //
-// Logged with PERF_WORKER_THREAD of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WORKER_THREAD of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadWorkerThreadItemStartV2 struct {
 	CallbackRoutine etw.Pointer
 }
@@ -6499,8 +5845,7 @@ func (*ThreadWorkerThreadItemStartV2) EventDesc() *etw.EventDesc {
 	return &threadWorkerThreadItemStartV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadWorkerThreadItemStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*workerThreadStartStopV2Layout)(e).decode(p, ptr, &threadWorkerThreadItemStartV2)
 }
@@ -6518,19 +5863,16 @@ func (e *ThreadWorkerThreadItemStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadWorkerThreadItemStartV2) Clone() *ThreadWorkerThreadItemStartV2 { return &e }
 
-func (e ThreadWorkerThreadItemStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadWorkerThreadItemStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadWorkerThreadItemStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadWorkerThreadItemStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadWorkerThreadItemStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "WorkerThreadItemStart",
+	Class: classThread, TaskName: "Thread", OpcodeName: "WorkerThreadItemStart",
 	Fields: workerThreadStartStopV2LayoutFields,
 }
 
-// workerThreadStartStopV2Layout is the template WorkerThread_StartStop_V2,
-// which several events use.
+// workerThreadStartStopV2Layout is the template WorkerThread_StartStop_V2, which several
+// events use.
 type workerThreadStartStopV2Layout ThreadWorkerThreadItemStartV2
 
 func (e *workerThreadStartStopV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -6557,21 +5899,14 @@ var workerThreadStartStopV2LayoutFields = []etw.FieldDesc{
 	{Name: "CallbackRoutine", Type: etw.InPointer},
 }
 
-// AnyThreadWorkerThreadItemStart is [ThreadWorkerThreadItemStartV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadWorkerThreadItemStart is [ThreadWorkerThreadItemStartV2] in any version: a newer
+// one is decoded like it.
 type AnyThreadWorkerThreadItemStart struct {
 	Seen etw.Seen
 	ThreadWorkerThreadItemStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadWorkerThreadItemStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadWorkerThreadItemStartV2}
-}
-func (e *AnyThreadWorkerThreadItemStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadWorkerThreadItemStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadWorkerThreadItemStartV2.DecodePayload(p, ptr)
@@ -6581,11 +5916,12 @@ func (e *AnyThreadWorkerThreadItemStart) DecodeVersion(version uint8, p []byte, 
 func (e AnyThreadWorkerThreadItemStart) Clone() *AnyThreadWorkerThreadItemStart { return &e }
 
 // ThreadWorkerThreadItemEndV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WorkerThreadItemEnd),
-// version 2, of task Thread.
+// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WorkerThreadItemEnd), version 2, of
+// [TaskThread]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyThreadWorkerThreadItemEnd] takes newer versions, too.
 //
-// Logged with PERF_WORKER_THREAD of the group masks. The layout is that of
-// descriptions; no trace with the event was at hand.
+// Logged with PERF_WORKER_THREAD of the group masks. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadWorkerThreadItemEndV2 struct {
 	CallbackRoutine etw.Pointer
 }
@@ -6593,8 +5929,7 @@ type ThreadWorkerThreadItemEndV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadWorkerThreadItemEndV2) EventDesc() *etw.EventDesc { return &threadWorkerThreadItemEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadWorkerThreadItemEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*workerThreadStartStopV2Layout)(e).decode(p, ptr, &threadWorkerThreadItemEndV2)
 }
@@ -6612,32 +5947,22 @@ func (e *ThreadWorkerThreadItemEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadWorkerThreadItemEndV2) Clone() *ThreadWorkerThreadItemEndV2 { return &e }
 
-func (e ThreadWorkerThreadItemEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadWorkerThreadItemEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadWorkerThreadItemEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadWorkerThreadItemEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadWorkerThreadItemEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 2, Opcode: 65, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "WorkerThreadItemEnd",
+	Class: classThread, TaskName: "Thread", OpcodeName: "WorkerThreadItemEnd",
 	Fields: workerThreadStartStopV2LayoutFields,
 }
 
-// AnyThreadWorkerThreadItemEnd is [ThreadWorkerThreadItemEndV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadWorkerThreadItemEnd is [ThreadWorkerThreadItemEndV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadWorkerThreadItemEnd struct {
 	Seen etw.Seen
 	ThreadWorkerThreadItemEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadWorkerThreadItemEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadWorkerThreadItemEndV2}
-}
-func (e *AnyThreadWorkerThreadItemEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadWorkerThreadItemEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadWorkerThreadItemEndV2.DecodePayload(p, ptr)
@@ -6647,16 +5972,15 @@ func (e *AnyThreadWorkerThreadItemEnd) DecodeVersion(version uint8, p []byte, pt
 func (e AnyThreadWorkerThreadItemEnd) Clone() *AnyThreadWorkerThreadItemEnd { return &e }
 
 // ThreadAutoBoostSetFloorV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (AutoBoostSetFloor), version
-// 2, of task Thread.
+// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (AutoBoostSetFloor), version 2, of
+// [TaskThread]. Its payload has 16 bytes, 12 in programs of 32 bits.
+// [AnyThreadAutoBoostSetFloor] takes newer versions, too.
 //
-// A thread gets a higher priority, because a more urgent one waits for its
-// lock. The layout is that of descriptions; no trace with the event was at
-// hand.
+// A thread gets a higher priority, because a more urgent one waits for its lock. The layout is
+// that of descriptions; no trace with the event was at hand.
 type ThreadAutoBoostSetFloorV2 struct {
-	Lock etw.Pointer
-	// The thread.
-	ThreadId            uint32
+	Lock                etw.Pointer
+	ThreadId            uint32 // The thread.
 	NewCpuPriorityFloor uint8
 	OldCpuPriority      uint8
 	IoPriorities        uint8
@@ -6666,8 +5990,7 @@ type ThreadAutoBoostSetFloorV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadAutoBoostSetFloorV2) EventDesc() *etw.EventDesc { return &threadAutoBoostSetFloorV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadAutoBoostSetFloorV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Lock = c.Pointer()
@@ -6713,14 +6036,11 @@ func (e *ThreadAutoBoostSetFloorV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadAutoBoostSetFloorV2) Clone() *ThreadAutoBoostSetFloorV2 { return &e }
 
-func (e ThreadAutoBoostSetFloorV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadAutoBoostSetFloorV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadAutoBoostSetFloorV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadAutoBoostSetFloorV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadAutoBoostSetFloorV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "AutoBoostSetFloor",
+	Class: classThread, TaskName: "Thread", OpcodeName: "AutoBoostSetFloor",
 	Fields: []etw.FieldDesc{
 		{Name: "Lock", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -6731,21 +6051,14 @@ var threadAutoBoostSetFloorV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadAutoBoostSetFloor is [ThreadAutoBoostSetFloorV2] in any version: a
-// newer one is decoded like it.
+// AnyThreadAutoBoostSetFloor is [ThreadAutoBoostSetFloorV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadAutoBoostSetFloor struct {
 	Seen etw.Seen
 	ThreadAutoBoostSetFloorV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadAutoBoostSetFloor) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadAutoBoostSetFloorV2}
-}
-func (e *AnyThreadAutoBoostSetFloor) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadAutoBoostSetFloor) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadAutoBoostSetFloorV2.DecodePayload(p, ptr)
@@ -6755,23 +6068,22 @@ func (e *AnyThreadAutoBoostSetFloor) DecodeVersion(version uint8, p []byte, ptr 
 func (e AnyThreadAutoBoostSetFloor) Clone() *AnyThreadAutoBoostSetFloor { return &e }
 
 // ThreadAutoBoostClearFloorV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 67 (AutoBoostClearFloor),
-// version 2, of task Thread.
+// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 67 (AutoBoostClearFloor), version 2, of
+// [TaskThread]. Its payload has 16 bytes, 12 in programs of 32 bits.
+// [AnyThreadAutoBoostClearFloor] takes newer versions, too.
 //
-// A thread loses the priority that it had got for a lock. The layout is that
-// of descriptions; no trace with the event was at hand.
+// A thread loses the priority that it had got for a lock. The layout is that of descriptions;
+// no trace with the event was at hand.
 type ThreadAutoBoostClearFloorV2 struct {
 	LockAddress etw.Pointer
-	// The thread.
-	ThreadId    uint32
+	ThreadId    uint32 // The thread.
 	BoostBitmap uint32
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadAutoBoostClearFloorV2) EventDesc() *etw.EventDesc { return &threadAutoBoostClearFloorV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadAutoBoostClearFloorV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.LockAddress = c.Pointer()
@@ -6805,14 +6117,11 @@ func (e *ThreadAutoBoostClearFloorV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadAutoBoostClearFloorV2) Clone() *ThreadAutoBoostClearFloorV2 { return &e }
 
-func (e ThreadAutoBoostClearFloorV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadAutoBoostClearFloorV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadAutoBoostClearFloorV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadAutoBoostClearFloorV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadAutoBoostClearFloorV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "AutoBoostClearFloor",
+	Class: classThread, TaskName: "Thread", OpcodeName: "AutoBoostClearFloor",
 	Fields: []etw.FieldDesc{
 		{Name: "LockAddress", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -6820,21 +6129,14 @@ var threadAutoBoostClearFloorV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadAutoBoostClearFloor is [ThreadAutoBoostClearFloorV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadAutoBoostClearFloor is [ThreadAutoBoostClearFloorV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadAutoBoostClearFloor struct {
 	Seen etw.Seen
 	ThreadAutoBoostClearFloorV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadAutoBoostClearFloor) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadAutoBoostClearFloorV2}
-}
-func (e *AnyThreadAutoBoostClearFloor) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadAutoBoostClearFloor) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadAutoBoostClearFloorV2.DecodePayload(p, ptr)
@@ -6844,14 +6146,14 @@ func (e *AnyThreadAutoBoostClearFloor) DecodeVersion(version uint8, p []byte, pt
 func (e AnyThreadAutoBoostClearFloor) Clone() *AnyThreadAutoBoostClearFloor { return &e }
 
 // ThreadAutoBoostEntryExhaustionV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 68 (AutoBoostEntryExhaustion),
-// version 2, of task Thread.
+// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 68 (AutoBoostEntryExhaustion), version 2, of
+// [TaskThread]. Its payload has 12 bytes, 8 in programs of 32 bits.
+// [AnyThreadAutoBoostEntryExhaustion] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadAutoBoostEntryExhaustionV2 struct {
 	LockAddress etw.Pointer
-	// The thread.
-	ThreadId uint32
+	ThreadId    uint32 // The thread.
 }
 
 // EventDesc returns the description of the event.
@@ -6859,8 +6161,7 @@ func (*ThreadAutoBoostEntryExhaustionV2) EventDesc() *etw.EventDesc {
 	return &threadAutoBoostEntryExhaustionV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadAutoBoostEntryExhaustionV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.LockAddress = c.Pointer()
@@ -6890,37 +6191,25 @@ func (e *ThreadAutoBoostEntryExhaustionV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadAutoBoostEntryExhaustionV2) Clone() *ThreadAutoBoostEntryExhaustionV2 { return &e }
 
-func (e ThreadAutoBoostEntryExhaustionV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ThreadAutoBoostEntryExhaustionV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadAutoBoostEntryExhaustionV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ThreadAutoBoostEntryExhaustionV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadAutoBoostEntryExhaustionV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "AutoBoostEntryExhaustion",
+	Class: classThread, TaskName: "Thread", OpcodeName: "AutoBoostEntryExhaustion",
 	Fields: []etw.FieldDesc{
 		{Name: "LockAddress", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 	},
 }
 
-// AnyThreadAutoBoostEntryExhaustion is [ThreadAutoBoostEntryExhaustionV2] in
-// any version: a newer one is decoded like it.
+// AnyThreadAutoBoostEntryExhaustion is [ThreadAutoBoostEntryExhaustionV2] in any version: a
+// newer one is decoded like it.
 type AnyThreadAutoBoostEntryExhaustion struct {
 	Seen etw.Seen
 	ThreadAutoBoostEntryExhaustionV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadAutoBoostEntryExhaustion) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadAutoBoostEntryExhaustionV2}
-}
-func (e *AnyThreadAutoBoostEntryExhaustion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadAutoBoostEntryExhaustion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadAutoBoostEntryExhaustionV2.DecodePayload(p, ptr)
@@ -6930,8 +6219,9 @@ func (e *AnyThreadAutoBoostEntryExhaustion) DecodeVersion(version uint8, p []byt
 func (e AnyThreadAutoBoostEntryExhaustion) Clone() *AnyThreadAutoBoostEntryExhaustion { return &e }
 
 // ThreadSubProcessTagChangedV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 69 (SubProcessTagChanged),
-// version 2, of task Thread.
+// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 69 (SubProcessTagChanged), version 2, of
+// [TaskThread]. Its payload has 8 bytes. [AnyThreadSubProcessTagChanged] takes newer versions,
+// too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadSubProcessTagChangedV2 struct {
@@ -6942,8 +6232,7 @@ type ThreadSubProcessTagChangedV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadSubProcessTagChangedV2) EventDesc() *etw.EventDesc { return &threadSubProcessTagChangedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadSubProcessTagChangedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadSubProcessTagChangedV2, p, ptr)
@@ -6974,35 +6263,25 @@ func (e *ThreadSubProcessTagChangedV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadSubProcessTagChangedV2) Clone() *ThreadSubProcessTagChangedV2 { return &e }
 
-func (e ThreadSubProcessTagChangedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSubProcessTagChangedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSubProcessTagChangedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSubProcessTagChangedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSubProcessTagChangedV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 3,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SubProcessTagChanged",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SubProcessTagChanged",
 	Fields: []etw.FieldDesc{
 		{Name: "OldTag", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "NewTag", Type: etw.InUInt32, Out: etw.OutHexInt32},
 	},
 }
 
-// AnyThreadSubProcessTagChanged is [ThreadSubProcessTagChangedV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadSubProcessTagChanged is [ThreadSubProcessTagChangedV2] in any version: a newer one
+// is decoded like it.
 type AnyThreadSubProcessTagChanged struct {
 	Seen etw.Seen
 	ThreadSubProcessTagChangedV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadSubProcessTagChanged) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadSubProcessTagChangedV2}
-}
-func (e *AnyThreadSubProcessTagChanged) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadSubProcessTagChanged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadSubProcessTagChangedV2.DecodePayload(p, ptr)
@@ -7011,26 +6290,23 @@ func (e *AnyThreadSubProcessTagChanged) DecodeVersion(version uint8, p []byte, p
 // Clone returns a copy of e.
 func (e AnyThreadSubProcessTagChanged) Clone() *AnyThreadSubProcessTagChanged { return &e }
 
-// ThreadSetNameV2 is the classic event of class
-// 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 72 (SetName), version 2, of
-// task Thread, keyword EVENT_TRACE_FLAG_THREAD.
+// ThreadSetNameV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
+// 72 (SetName), version 2, of [TaskThread], enabled by [KeywordThread] (0x2).
+// [AnyThreadSetName] takes newer versions, too.
 //
 // A thread was given a name.
 type ThreadSetNameV2 struct {
-	// The process.
-	ProcessId uint32
-	// The thread.
-	ThreadId uint32
-	// The name that a program gave to the thread. Systems from build 18362 on log
-	// it, older ones lack it, with the same version.
+	ProcessId uint32 // The process.
+	ThreadId  uint32 // The thread.
+	// The name that a program gave to the thread. Systems from build 18362 on log it, older ones
+	// lack it, with the same version.
 	ThreadName etw.UTF16
 }
 
 // EventDesc returns the description of the event.
 func (*ThreadSetNameV2) EventDesc() *etw.EventDesc { return &threadSetNameV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadSetNameV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadSetNameV2, p, ptr)
@@ -7070,14 +6346,11 @@ func (e ThreadSetNameV2) Clone() *ThreadSetNameV2 {
 	return &e
 }
 
-func (e ThreadSetNameV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadSetNameV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadSetNameV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadSetNameV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadSetNameV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 3, Keywords: 0x2,
-	Class:    etw.GUID{0xd1, 0xa8, 0x6f, 0x3d, 0x05, 0xfe, 0xd0, 0x11, 0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c},
-	TaskName: "Thread", OpcodeName: "SetName",
+	Class: classThread, TaskName: "Thread", OpcodeName: "SetName",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -7085,19 +6358,13 @@ var threadSetNameV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadSetName is [ThreadSetNameV2] in any version: a newer one is decoded
-// like it.
+// AnyThreadSetName is [ThreadSetNameV2] in any version: a newer one is decoded like it.
 type AnyThreadSetName struct {
 	Seen etw.Seen
 	ThreadSetNameV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadSetName) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadSetNameV2} }
-func (e *AnyThreadSetName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadSetName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadSetNameV2.DecodePayload(p, ptr)

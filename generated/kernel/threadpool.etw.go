@@ -5,17 +5,16 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadPoolCBEnqueueV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 32 (CBEnqueue), version 2, of
-// task ThreadPool.
+// ThreadPoolCBEnqueueV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 32 (CBEnqueue), version 2, of [TaskThreadPool]. Its payload has 40 bytes, 20 in
+// programs of 32 bits. [AnyThreadPoolCBEnqueue] takes newer versions, too.
 //
-// xperf's name for stacks of it is ThreadPoolCallbackEnqueue. The layout is
-// that of descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is ThreadPoolCallbackEnqueue. The layout is that of
+// descriptions; no trace with the event was at hand.
 type ThreadPoolCBEnqueueV2 struct {
 	PoolId           etw.Pointer
 	TaskId           etw.Pointer
@@ -27,8 +26,7 @@ type ThreadPoolCBEnqueueV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolCBEnqueueV2) EventDesc() *etw.EventDesc { return &threadPoolCBEnqueueV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBEnqueueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2CBEnqueueLayout)(e).decode(p, ptr, &threadPoolCBEnqueueV2)
 }
@@ -46,19 +44,15 @@ func (e *ThreadPoolCBEnqueueV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolCBEnqueueV2) Clone() *ThreadPoolCBEnqueueV2 { return &e }
 
-func (e ThreadPoolCBEnqueueV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolCBEnqueueV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolCBEnqueueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolCBEnqueueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolCBEnqueueV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "CBEnqueue",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "CBEnqueue",
 	Fields: tpV2CBEnqueueLayoutFields,
 }
 
-// tpV2CBEnqueueLayout is the template TP_V2_CBEnqueue, which several events
-// use.
+// tpV2CBEnqueueLayout is the template TP_V2_CBEnqueue, which several events use.
 type tpV2CBEnqueueLayout ThreadPoolCBEnqueueV2
 
 func (e *tpV2CBEnqueueLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -105,21 +99,14 @@ var tpV2CBEnqueueLayoutFields = []etw.FieldDesc{
 	{Name: "SubProcessTag", Type: etw.InPointer},
 }
 
-// AnyThreadPoolCBEnqueue is [ThreadPoolCBEnqueueV2] in any version: a newer
-// one is decoded like it.
+// AnyThreadPoolCBEnqueue is [ThreadPoolCBEnqueueV2] in any version: a newer one is decoded
+// like it.
 type AnyThreadPoolCBEnqueue struct {
 	Seen etw.Seen
 	ThreadPoolCBEnqueueV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolCBEnqueue) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolCBEnqueueV2}
-}
-func (e *AnyThreadPoolCBEnqueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolCBEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolCBEnqueueV2.DecodePayload(p, ptr)
@@ -128,12 +115,9 @@ func (e *AnyThreadPoolCBEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyThreadPoolCBEnqueue) Clone() *AnyThreadPoolCBEnqueue { return &e }
 
-// ThreadPoolCBDequeueV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 33 (CBDequeue), version 2, of
-// task ThreadPool.
-//
-// xperf's name for stacks of it is ThreadPoolCallbackDequeue. The layout is
-// that of descriptions; no trace with the event was at hand.
+// ThreadPoolCBDequeueV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 33 (CBDequeue), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyThreadPoolCBDequeue] says what it means.
 type ThreadPoolCBDequeueV2 struct {
 	TaskId etw.Pointer
 }
@@ -141,8 +125,7 @@ type ThreadPoolCBDequeueV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolCBDequeueV2) EventDesc() *etw.EventDesc { return &threadPoolCBDequeueV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBDequeueV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2CBDequeueLayout)(e).decode(p, ptr, &threadPoolCBDequeueV2)
 }
@@ -160,19 +143,15 @@ func (e *ThreadPoolCBDequeueV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolCBDequeueV2) Clone() *ThreadPoolCBDequeueV2 { return &e }
 
-func (e ThreadPoolCBDequeueV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolCBDequeueV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolCBDequeueV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolCBDequeueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolCBDequeueV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "CBDequeue",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "CBDequeue",
 	Fields: tpV2CBDequeueLayoutFields,
 }
 
-// tpV2CBDequeueLayout is the template TP_V2_CBDequeue, which several events
-// use.
+// tpV2CBDequeueLayout is the template TP_V2_CBDequeue, which several events use.
 type tpV2CBDequeueLayout ThreadPoolCBDequeueV2
 
 func (e *tpV2CBDequeueLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -199,12 +178,9 @@ var tpV2CBDequeueLayoutFields = []etw.FieldDesc{
 	{Name: "TaskId", Type: etw.InPointer},
 }
 
-// ThreadPoolCBDequeueV3 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 33 (CBDequeue), version 3, of
-// task ThreadPool.
-//
-// xperf's name for stacks of it is ThreadPoolCallbackDequeue. The layout is
-// that of descriptions; no trace with the event was at hand.
+// ThreadPoolCBDequeueV3 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 33 (CBDequeue), version 3. Its payload has 40 bytes, 20 in programs of 32 bits.
+// [AnyThreadPoolCBDequeue] says what it means.
 type ThreadPoolCBDequeueV3 struct {
 	PoolId           etw.Pointer
 	TaskId           etw.Pointer
@@ -216,8 +192,7 @@ type ThreadPoolCBDequeueV3 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolCBDequeueV3) EventDesc() *etw.EventDesc { return &threadPoolCBDequeueV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBDequeueV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpcbDequeueLayout)(e).decode(p, ptr, &threadPoolCBDequeueV3)
 }
@@ -235,14 +210,11 @@ func (e *ThreadPoolCBDequeueV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolCBDequeueV3) Clone() *ThreadPoolCBDequeueV3 { return &e }
 
-func (e ThreadPoolCBDequeueV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolCBDequeueV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolCBDequeueV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolCBDequeueV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolCBDequeueV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 3, Opcode: 33, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "CBDequeue",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "CBDequeue",
 	Fields: tpcbDequeueLayoutFields,
 }
 
@@ -293,16 +265,14 @@ var tpcbDequeueLayoutFields = []etw.FieldDesc{
 	{Name: "SubProcessTag", Type: etw.InPointer},
 }
 
-// AnyThreadPoolCBDequeue is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 33 (CBDequeue), of task
-// ThreadPool, in any version.
+// AnyThreadPoolCBDequeue is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 33 (CBDequeue) in any version, of [TaskThreadPool].
 //
-// xperf's name for stacks of it is ThreadPoolCallbackDequeue. The layout is
-// that of descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is ThreadPoolCallbackDequeue. The layout is that of
+// descriptions; no trace with the event was at hand.
 //
-// The versions are [ThreadPoolCBDequeueV2] and [ThreadPoolCBDequeueV3]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [ThreadPoolCBDequeueV2] and [ThreadPoolCBDequeueV3]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyThreadPoolCBDequeue struct {
 	Seen etw.Seen
 
@@ -313,24 +283,29 @@ type AnyThreadPoolCBDequeue struct {
 	SubProcessTag    etw.Pointer // since version 3
 }
 
-// HasPoolId and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadPoolCBDequeue) HasPoolId() bool           { return e.Seen.Layout >= 3 }
+// HasPoolId reports whether the decoded version has PoolId.
+func (e *AnyThreadPoolCBDequeue) HasPoolId() bool { return e.Seen.Layout >= 3 }
+
+// HasCallbackFunction reports whether the decoded version has CallbackFunction.
 func (e *AnyThreadPoolCBDequeue) HasCallbackFunction() bool { return e.Seen.Layout >= 3 }
-func (e *AnyThreadPoolCBDequeue) HasCallbackContext() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyThreadPoolCBDequeue) HasSubProcessTag() bool    { return e.Seen.Layout >= 3 }
+
+// HasCallbackContext reports whether the decoded version has CallbackContext.
+func (e *AnyThreadPoolCBDequeue) HasCallbackContext() bool { return e.Seen.Layout >= 3 }
+
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
+func (e *AnyThreadPoolCBDequeue) HasSubProcessTag() bool { return e.Seen.Layout >= 3 }
 
 var anyThreadPoolCBDequeue = []*etw.EventDesc{&threadPoolCBDequeueV2, &threadPoolCBDequeueV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadPoolCBDequeue) EventDescs() []*etw.EventDesc { return anyThreadPoolCBDequeue }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyThreadPoolCBDequeue) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyThreadPoolCBDequeue, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadPoolCBDequeue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyTPCBDequeueLayout)(e).decode(version, p, ptr, anyThreadPoolCBDequeue)
 }
@@ -343,12 +318,13 @@ func (e *AnyThreadPoolCBDequeue) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadPoolCBDequeue) Clone() *AnyThreadPoolCBDequeue { return &e }
 
-func (e AnyThreadPoolCBDequeue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolCBDequeue) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolCBDequeue) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadPoolCBDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTPCBDequeueLayout is what types for all versions of an event share, the
-// newest of which has the template TPCBDequeue.
+// anyTPCBDequeueLayout is what types for all versions of an event share, the newest of which
+// has the template TPCBDequeue.
 type anyTPCBDequeueLayout AnyThreadPoolCBDequeue
 
 func (e *anyTPCBDequeueLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -392,12 +368,12 @@ func (e *anyTPCBDequeueLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// ThreadPoolCBStartV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 34 (CBStart), version 2, of
-// task ThreadPool.
+// ThreadPoolCBStartV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 34 (CBStart), version 2, of [TaskThreadPool]. Its payload has 40 bytes, 20 in
+// programs of 32 bits. [AnyThreadPoolCBStart] takes newer versions, too.
 //
-// xperf's name for stacks of it is ThreadPoolCallbackStart. The layout is that
-// of descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is ThreadPoolCallbackStart. The layout is that of
+// descriptions; no trace with the event was at hand.
 type ThreadPoolCBStartV2 struct {
 	PoolId           etw.Pointer
 	TaskId           etw.Pointer
@@ -409,8 +385,7 @@ type ThreadPoolCBStartV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolCBStartV2) EventDesc() *etw.EventDesc { return &threadPoolCBStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2CBEnqueueLayout)(e).decode(p, ptr, &threadPoolCBStartV2)
 }
@@ -428,32 +403,22 @@ func (e *ThreadPoolCBStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolCBStartV2) Clone() *ThreadPoolCBStartV2 { return &e }
 
-func (e ThreadPoolCBStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolCBStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolCBStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolCBStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolCBStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "CBStart",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "CBStart",
 	Fields: tpV2CBEnqueueLayoutFields,
 }
 
-// AnyThreadPoolCBStart is [ThreadPoolCBStartV2] in any version: a newer one is
-// decoded like it.
+// AnyThreadPoolCBStart is [ThreadPoolCBStartV2] in any version: a newer one is decoded like
+// it.
 type AnyThreadPoolCBStart struct {
 	Seen etw.Seen
 	ThreadPoolCBStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolCBStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolCBStartV2}
-}
-func (e *AnyThreadPoolCBStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolCBStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolCBStartV2.DecodePayload(p, ptr)
@@ -462,12 +427,9 @@ func (e *AnyThreadPoolCBStart) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyThreadPoolCBStart) Clone() *AnyThreadPoolCBStart { return &e }
 
-// ThreadPoolCBStopV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 35 (CBStop), version 2, of task
-// ThreadPool.
-//
-// xperf's name for stacks of it is ThreadPoolCallbackStop. The layout is that
-// of descriptions; no trace with the event was at hand.
+// ThreadPoolCBStopV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 35 (CBStop), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyThreadPoolCBStop] says what it means.
 type ThreadPoolCBStopV2 struct {
 	TaskId etw.Pointer
 }
@@ -475,8 +437,7 @@ type ThreadPoolCBStopV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolCBStopV2) EventDesc() *etw.EventDesc { return &threadPoolCBStopV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBStopV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2CBDequeueLayout)(e).decode(p, ptr, &threadPoolCBStopV2)
 }
@@ -494,23 +455,17 @@ func (e *ThreadPoolCBStopV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolCBStopV2) Clone() *ThreadPoolCBStopV2 { return &e }
 
-func (e ThreadPoolCBStopV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolCBStopV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolCBStopV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolCBStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolCBStopV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "CBStop",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "CBStop",
 	Fields: tpV2CBDequeueLayoutFields,
 }
 
-// ThreadPoolCBStopV3 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 35 (CBStop), version 3, of task
-// ThreadPool.
-//
-// xperf's name for stacks of it is ThreadPoolCallbackStop. The layout is that
-// of descriptions; no trace with the event was at hand.
+// ThreadPoolCBStopV3 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 35 (CBStop), version 3. Its payload has 40 bytes, 20 in programs of 32 bits.
+// [AnyThreadPoolCBStop] says what it means.
 type ThreadPoolCBStopV3 struct {
 	PoolId           etw.Pointer
 	TaskId           etw.Pointer
@@ -522,8 +477,7 @@ type ThreadPoolCBStopV3 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolCBStopV3) EventDesc() *etw.EventDesc { return &threadPoolCBStopV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBStopV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpcbDequeueLayout)(e).decode(p, ptr, &threadPoolCBStopV3)
 }
@@ -541,27 +495,22 @@ func (e *ThreadPoolCBStopV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolCBStopV3) Clone() *ThreadPoolCBStopV3 { return &e }
 
-func (e ThreadPoolCBStopV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolCBStopV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolCBStopV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolCBStopV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolCBStopV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 3, Opcode: 35, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "CBStop",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "CBStop",
 	Fields: tpcbDequeueLayoutFields,
 }
 
-// AnyThreadPoolCBStop is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 35 (CBStop), of task
-// ThreadPool, in any version.
+// AnyThreadPoolCBStop is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 35 (CBStop) in any version, of [TaskThreadPool].
 //
-// xperf's name for stacks of it is ThreadPoolCallbackStop. The layout is that
-// of descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is ThreadPoolCallbackStop. The layout is that of descriptions;
+// no trace with the event was at hand.
 //
-// The versions are [ThreadPoolCBStopV2] and [ThreadPoolCBStopV3]; a newer one
-// is decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [ThreadPoolCBStopV2] and [ThreadPoolCBStopV3]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyThreadPoolCBStop struct {
 	Seen etw.Seen
 
@@ -572,24 +521,29 @@ type AnyThreadPoolCBStop struct {
 	SubProcessTag    etw.Pointer // since version 3
 }
 
-// HasPoolId and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadPoolCBStop) HasPoolId() bool           { return e.Seen.Layout >= 3 }
+// HasPoolId reports whether the decoded version has PoolId.
+func (e *AnyThreadPoolCBStop) HasPoolId() bool { return e.Seen.Layout >= 3 }
+
+// HasCallbackFunction reports whether the decoded version has CallbackFunction.
 func (e *AnyThreadPoolCBStop) HasCallbackFunction() bool { return e.Seen.Layout >= 3 }
-func (e *AnyThreadPoolCBStop) HasCallbackContext() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyThreadPoolCBStop) HasSubProcessTag() bool    { return e.Seen.Layout >= 3 }
+
+// HasCallbackContext reports whether the decoded version has CallbackContext.
+func (e *AnyThreadPoolCBStop) HasCallbackContext() bool { return e.Seen.Layout >= 3 }
+
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
+func (e *AnyThreadPoolCBStop) HasSubProcessTag() bool { return e.Seen.Layout >= 3 }
 
 var anyThreadPoolCBStop = []*etw.EventDesc{&threadPoolCBStopV2, &threadPoolCBStopV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadPoolCBStop) EventDescs() []*etw.EventDesc { return anyThreadPoolCBStop }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyThreadPoolCBStop) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyThreadPoolCBStop, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadPoolCBStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyTPCBDequeueLayout)(e).decode(version, p, ptr, anyThreadPoolCBStop)
 }
@@ -602,16 +556,14 @@ func (e *AnyThreadPoolCBStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadPoolCBStop) Clone() *AnyThreadPoolCBStop { return &e }
 
-func (e AnyThreadPoolCBStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolCBStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolCBStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadPoolCBStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadPoolCBCancelV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 36 (CBCancel), version 2, of
-// task ThreadPool.
-//
-// xperf's name for stacks of it is ThreadPoolCallbackCancel. The layout is
-// that of descriptions; no trace with the event was at hand.
+// ThreadPoolCBCancelV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 36 (CBCancel), version 2. Its payload has 12 bytes, 8 in programs of 32 bits.
+// [AnyThreadPoolCBCancel] says what it means.
 type ThreadPoolCBCancelV2 struct {
 	TaskId      etw.Pointer
 	CancelCount uint32
@@ -620,8 +572,7 @@ type ThreadPoolCBCancelV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolCBCancelV2) EventDesc() *etw.EventDesc { return &threadPoolCBCancelV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBCancelV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskId = c.Pointer()
@@ -651,26 +602,20 @@ func (e *ThreadPoolCBCancelV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolCBCancelV2) Clone() *ThreadPoolCBCancelV2 { return &e }
 
-func (e ThreadPoolCBCancelV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolCBCancelV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolCBCancelV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolCBCancelV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolCBCancelV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "CBCancel",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "CBCancel",
 	Fields: []etw.FieldDesc{
 		{Name: "TaskId", Type: etw.InPointer},
 		{Name: "CancelCount", Type: etw.InUInt32},
 	},
 }
 
-// ThreadPoolCBCancelV3 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 36 (CBCancel), version 3, of
-// task ThreadPool.
-//
-// xperf's name for stacks of it is ThreadPoolCallbackCancel. The layout is
-// that of descriptions; no trace with the event was at hand.
+// ThreadPoolCBCancelV3 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 36 (CBCancel), version 3. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnyThreadPoolCBCancel] says what it means.
 type ThreadPoolCBCancelV3 struct {
 	PoolId           etw.Pointer
 	TaskId           etw.Pointer
@@ -683,8 +628,7 @@ type ThreadPoolCBCancelV3 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolCBCancelV3) EventDesc() *etw.EventDesc { return &threadPoolCBCancelV3 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolCBCancelV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PoolId = c.Pointer()
@@ -730,14 +674,11 @@ func (e *ThreadPoolCBCancelV3) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolCBCancelV3) Clone() *ThreadPoolCBCancelV3 { return &e }
 
-func (e ThreadPoolCBCancelV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolCBCancelV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolCBCancelV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolCBCancelV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolCBCancelV3 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "CBCancel",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "CBCancel",
 	Fields: []etw.FieldDesc{
 		{Name: "PoolId", Type: etw.InPointer},
 		{Name: "TaskId", Type: etw.InPointer},
@@ -748,16 +689,14 @@ var threadPoolCBCancelV3 = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolCBCancel is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 36 (CBCancel), of task
-// ThreadPool, in any version.
+// AnyThreadPoolCBCancel is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 36 (CBCancel) in any version, of [TaskThreadPool].
 //
-// xperf's name for stacks of it is ThreadPoolCallbackCancel. The layout is
-// that of descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is ThreadPoolCallbackCancel. The layout is that of
+// descriptions; no trace with the event was at hand.
 //
-// The versions are [ThreadPoolCBCancelV2] and [ThreadPoolCBCancelV3]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [ThreadPoolCBCancelV2] and [ThreadPoolCBCancelV3]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyThreadPoolCBCancel struct {
 	Seen etw.Seen
 
@@ -769,24 +708,29 @@ type AnyThreadPoolCBCancel struct {
 	CancelCount      uint32
 }
 
-// HasPoolId and its like report whether the version that was decoded has a
-// field.
-func (e *AnyThreadPoolCBCancel) HasPoolId() bool           { return e.Seen.Layout >= 3 }
+// HasPoolId reports whether the decoded version has PoolId.
+func (e *AnyThreadPoolCBCancel) HasPoolId() bool { return e.Seen.Layout >= 3 }
+
+// HasCallbackFunction reports whether the decoded version has CallbackFunction.
 func (e *AnyThreadPoolCBCancel) HasCallbackFunction() bool { return e.Seen.Layout >= 3 }
-func (e *AnyThreadPoolCBCancel) HasCallbackContext() bool  { return e.Seen.Layout >= 3 }
-func (e *AnyThreadPoolCBCancel) HasSubProcessTag() bool    { return e.Seen.Layout >= 3 }
+
+// HasCallbackContext reports whether the decoded version has CallbackContext.
+func (e *AnyThreadPoolCBCancel) HasCallbackContext() bool { return e.Seen.Layout >= 3 }
+
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
+func (e *AnyThreadPoolCBCancel) HasSubProcessTag() bool { return e.Seen.Layout >= 3 }
 
 var anyThreadPoolCBCancel = []*etw.EventDesc{&threadPoolCBCancelV2, &threadPoolCBCancelV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadPoolCBCancel) EventDescs() []*etw.EventDesc { return anyThreadPoolCBCancel }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyThreadPoolCBCancel) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyThreadPoolCBCancel, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadPoolCBCancel) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -836,16 +780,17 @@ func (e *AnyThreadPoolCBCancel) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadPoolCBCancel) Clone() *AnyThreadPoolCBCancel { return &e }
 
-func (e AnyThreadPoolCBCancel) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadPoolCBCancel) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadPoolCBCancel) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadPoolCBCancel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadPoolPoolCreateV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 37 (PoolCreate), version 2, of
-// task ThreadPool.
+// ThreadPoolPoolCreateV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 37 (PoolCreate), version 2, of [TaskThreadPool]. Its payload has 8 bytes, 4 in
+// programs of 32 bits. [AnyThreadPoolPoolCreate] takes newer versions, too.
 //
-// xperf's name for stacks of it is ThreadPoolCreate. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is ThreadPoolCreate. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadPoolPoolCreateV2 struct {
 	PoolId etw.Pointer
 }
@@ -853,8 +798,7 @@ type ThreadPoolPoolCreateV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolPoolCreateV2) EventDesc() *etw.EventDesc { return &threadPoolPoolCreateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolPoolCreateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2PoolCreateCloseLayout)(e).decode(p, ptr, &threadPoolPoolCreateV2)
 }
@@ -872,19 +816,15 @@ func (e *ThreadPoolPoolCreateV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolPoolCreateV2) Clone() *ThreadPoolPoolCreateV2 { return &e }
 
-func (e ThreadPoolPoolCreateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolPoolCreateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolPoolCreateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolPoolCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolPoolCreateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "PoolCreate",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "PoolCreate",
 	Fields: tpV2PoolCreateCloseLayoutFields,
 }
 
-// tpV2PoolCreateCloseLayout is the template TP_V2_PoolCreateClose, which
-// several events use.
+// tpV2PoolCreateCloseLayout is the template TP_V2_PoolCreateClose, which several events use.
 type tpV2PoolCreateCloseLayout ThreadPoolPoolCreateV2
 
 func (e *tpV2PoolCreateCloseLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -911,21 +851,14 @@ var tpV2PoolCreateCloseLayoutFields = []etw.FieldDesc{
 	{Name: "PoolId", Type: etw.InPointer},
 }
 
-// AnyThreadPoolPoolCreate is [ThreadPoolPoolCreateV2] in any version: a newer
-// one is decoded like it.
+// AnyThreadPoolPoolCreate is [ThreadPoolPoolCreateV2] in any version: a newer one is decoded
+// like it.
 type AnyThreadPoolPoolCreate struct {
 	Seen etw.Seen
 	ThreadPoolPoolCreateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolPoolCreate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolPoolCreateV2}
-}
-func (e *AnyThreadPoolPoolCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolPoolCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolPoolCreateV2.DecodePayload(p, ptr)
@@ -934,12 +867,12 @@ func (e *AnyThreadPoolPoolCreate) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyThreadPoolPoolCreate) Clone() *AnyThreadPoolPoolCreate { return &e }
 
-// ThreadPoolPoolCloseV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 38 (PoolClose), version 2, of
-// task ThreadPool.
+// ThreadPoolPoolCloseV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 38 (PoolClose), version 2, of [TaskThreadPool]. Its payload has 8 bytes, 4 in
+// programs of 32 bits. [AnyThreadPoolPoolClose] takes newer versions, too.
 //
-// xperf's name for stacks of it is ThreadPoolClose. The layout is that of
-// descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is ThreadPoolClose. The layout is that of descriptions; no
+// trace with the event was at hand.
 type ThreadPoolPoolCloseV2 struct {
 	PoolId etw.Pointer
 }
@@ -947,8 +880,7 @@ type ThreadPoolPoolCloseV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolPoolCloseV2) EventDesc() *etw.EventDesc { return &threadPoolPoolCloseV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolPoolCloseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2PoolCreateCloseLayout)(e).decode(p, ptr, &threadPoolPoolCloseV2)
 }
@@ -966,32 +898,22 @@ func (e *ThreadPoolPoolCloseV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolPoolCloseV2) Clone() *ThreadPoolPoolCloseV2 { return &e }
 
-func (e ThreadPoolPoolCloseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolPoolCloseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolPoolCloseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolPoolCloseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolPoolCloseV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "PoolClose",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "PoolClose",
 	Fields: tpV2PoolCreateCloseLayoutFields,
 }
 
-// AnyThreadPoolPoolClose is [ThreadPoolPoolCloseV2] in any version: a newer
-// one is decoded like it.
+// AnyThreadPoolPoolClose is [ThreadPoolPoolCloseV2] in any version: a newer one is decoded
+// like it.
 type AnyThreadPoolPoolClose struct {
 	Seen etw.Seen
 	ThreadPoolPoolCloseV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolPoolClose) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolPoolCloseV2}
-}
-func (e *AnyThreadPoolPoolClose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolPoolClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolPoolCloseV2.DecodePayload(p, ptr)
@@ -1000,12 +922,12 @@ func (e *AnyThreadPoolPoolClose) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyThreadPoolPoolClose) Clone() *AnyThreadPoolPoolClose { return &e }
 
-// ThreadPoolThreadMinSetV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 39 (ThreadMinSet), version 2,
-// of task ThreadPool.
+// ThreadPoolThreadMinSetV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 39 (ThreadMinSet), version 2, of [TaskThreadPool]. Its payload has 12 bytes, 8 in
+// programs of 32 bits. [AnyThreadPoolThreadMinSet] takes newer versions, too.
 //
-// xperf's name for stacks of it is ThreadPoolSetMinThreads. The layout is that
-// of descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is ThreadPoolSetMinThreads. The layout is that of
+// descriptions; no trace with the event was at hand.
 type ThreadPoolThreadMinSetV2 struct {
 	PoolId    etw.Pointer
 	ThreadNum uint32
@@ -1014,8 +936,7 @@ type ThreadPoolThreadMinSetV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolThreadMinSetV2) EventDesc() *etw.EventDesc { return &threadPoolThreadMinSetV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolThreadMinSetV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2ThreadSetLayout)(e).decode(p, ptr, &threadPoolThreadMinSetV2)
 }
@@ -1033,19 +954,15 @@ func (e *ThreadPoolThreadMinSetV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolThreadMinSetV2) Clone() *ThreadPoolThreadMinSetV2 { return &e }
 
-func (e ThreadPoolThreadMinSetV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolThreadMinSetV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolThreadMinSetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolThreadMinSetV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolThreadMinSetV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "ThreadMinSet",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "ThreadMinSet",
 	Fields: tpV2ThreadSetLayoutFields,
 }
 
-// tpV2ThreadSetLayout is the template TP_V2_ThreadSet, which several events
-// use.
+// tpV2ThreadSetLayout is the template TP_V2_ThreadSet, which several events use.
 type tpV2ThreadSetLayout ThreadPoolThreadMinSetV2
 
 func (e *tpV2ThreadSetLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1077,21 +994,14 @@ var tpV2ThreadSetLayoutFields = []etw.FieldDesc{
 	{Name: "ThreadNum", Type: etw.InUInt32},
 }
 
-// AnyThreadPoolThreadMinSet is [ThreadPoolThreadMinSetV2] in any version: a
-// newer one is decoded like it.
+// AnyThreadPoolThreadMinSet is [ThreadPoolThreadMinSetV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolThreadMinSet struct {
 	Seen etw.Seen
 	ThreadPoolThreadMinSetV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolThreadMinSet) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolThreadMinSetV2}
-}
-func (e *AnyThreadPoolThreadMinSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolThreadMinSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolThreadMinSetV2.DecodePayload(p, ptr)
@@ -1100,12 +1010,12 @@ func (e *AnyThreadPoolThreadMinSet) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyThreadPoolThreadMinSet) Clone() *AnyThreadPoolThreadMinSet { return &e }
 
-// ThreadPoolThreadMaxSetV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 40 (ThreadMaxSet), version 2,
-// of task ThreadPool.
+// ThreadPoolThreadMaxSetV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 40 (ThreadMaxSet), version 2, of [TaskThreadPool]. Its payload has 12 bytes, 8 in
+// programs of 32 bits. [AnyThreadPoolThreadMaxSet] takes newer versions, too.
 //
-// xperf's name for stacks of it is ThreadPoolSetMaxThreads. The layout is that
-// of descriptions; no trace with the event was at hand.
+// xperf's name for stacks of it is ThreadPoolSetMaxThreads. The layout is that of
+// descriptions; no trace with the event was at hand.
 type ThreadPoolThreadMaxSetV2 struct {
 	PoolId    etw.Pointer
 	ThreadNum uint32
@@ -1114,8 +1024,7 @@ type ThreadPoolThreadMaxSetV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolThreadMaxSetV2) EventDesc() *etw.EventDesc { return &threadPoolThreadMaxSetV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolThreadMaxSetV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2ThreadSetLayout)(e).decode(p, ptr, &threadPoolThreadMaxSetV2)
 }
@@ -1133,32 +1042,22 @@ func (e *ThreadPoolThreadMaxSetV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolThreadMaxSetV2) Clone() *ThreadPoolThreadMaxSetV2 { return &e }
 
-func (e ThreadPoolThreadMaxSetV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolThreadMaxSetV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolThreadMaxSetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolThreadMaxSetV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolThreadMaxSetV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "ThreadMaxSet",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "ThreadMaxSet",
 	Fields: tpV2ThreadSetLayoutFields,
 }
 
-// AnyThreadPoolThreadMaxSet is [ThreadPoolThreadMaxSetV2] in any version: a
-// newer one is decoded like it.
+// AnyThreadPoolThreadMaxSet is [ThreadPoolThreadMaxSetV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolThreadMaxSet struct {
 	Seen etw.Seen
 	ThreadPoolThreadMaxSetV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolThreadMaxSet) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolThreadMaxSetV2}
-}
-func (e *AnyThreadPoolThreadMaxSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolThreadMaxSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolThreadMaxSetV2.DecodePayload(p, ptr)
@@ -1167,9 +1066,9 @@ func (e *AnyThreadPoolThreadMaxSet) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyThreadPoolThreadMaxSet) Clone() *AnyThreadPoolThreadMaxSet { return &e }
 
-// ThreadPoolWTNodeSwitchV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 41 (WTNodeSwitch), version 2,
-// of task ThreadPool.
+// ThreadPoolWTNodeSwitchV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 41 (WTNodeSwitch), version 2, of [TaskThreadPool]. Its payload has 28 bytes, 24 in
+// programs of 32 bits. [AnyThreadPoolWTNodeSwitch] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadPoolWTNodeSwitchV2 struct {
@@ -1185,8 +1084,7 @@ type ThreadPoolWTNodeSwitchV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolWTNodeSwitchV2) EventDesc() *etw.EventDesc { return &threadPoolWTNodeSwitchV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolWTNodeSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PoolId = c.Pointer()
@@ -1236,14 +1134,11 @@ func (e *ThreadPoolWTNodeSwitchV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolWTNodeSwitchV2) Clone() *ThreadPoolWTNodeSwitchV2 { return &e }
 
-func (e ThreadPoolWTNodeSwitchV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolWTNodeSwitchV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolWTNodeSwitchV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolWTNodeSwitchV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolWTNodeSwitchV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "WTNodeSwitch",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "WTNodeSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "PoolId", Type: etw.InPointer},
 		{Name: "CurrentNode", Type: etw.InUInt32},
@@ -1255,21 +1150,14 @@ var threadPoolWTNodeSwitchV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolWTNodeSwitch is [ThreadPoolWTNodeSwitchV2] in any version: a
-// newer one is decoded like it.
+// AnyThreadPoolWTNodeSwitch is [ThreadPoolWTNodeSwitchV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolWTNodeSwitch struct {
 	Seen etw.Seen
 	ThreadPoolWTNodeSwitchV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolWTNodeSwitch) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolWTNodeSwitchV2}
-}
-func (e *AnyThreadPoolWTNodeSwitch) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolWTNodeSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolWTNodeSwitchV2.DecodePayload(p, ptr)
@@ -1278,9 +1166,9 @@ func (e *AnyThreadPoolWTNodeSwitch) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyThreadPoolWTNodeSwitch) Clone() *AnyThreadPoolWTNodeSwitch { return &e }
 
-// ThreadPoolTimerSetV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 42 (TimerSet), version 2, of
-// task ThreadPool.
+// ThreadPoolTimerSetV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
+// opcode 42 (TimerSet), version 2, of [TaskThreadPool]. Its payload has 36 bytes, 28 in
+// programs of 32 bits. [AnyThreadPoolTimerSet] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadPoolTimerSetV2 struct {
@@ -1295,8 +1183,7 @@ type ThreadPoolTimerSetV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolTimerSetV2) EventDesc() *etw.EventDesc { return &threadPoolTimerSetV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolTimerSetV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadPoolTimerSetV2, p, ptr)
@@ -1345,14 +1232,11 @@ func (e *ThreadPoolTimerSetV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolTimerSetV2) Clone() *ThreadPoolTimerSetV2 { return &e }
 
-func (e ThreadPoolTimerSetV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolTimerSetV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolTimerSetV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolTimerSetV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolTimerSetV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "TimerSet",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "TimerSet",
 	Fields: []etw.FieldDesc{
 		{Name: "DueTime", Type: etw.InUInt64},
 		{Name: "SubQueue", Type: etw.InPointer},
@@ -1363,21 +1247,14 @@ var threadPoolTimerSetV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolTimerSet is [ThreadPoolTimerSetV2] in any version: a newer one
-// is decoded like it.
+// AnyThreadPoolTimerSet is [ThreadPoolTimerSetV2] in any version: a newer one is decoded like
+// it.
 type AnyThreadPoolTimerSet struct {
 	Seen etw.Seen
 	ThreadPoolTimerSetV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolTimerSet) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolTimerSetV2}
-}
-func (e *AnyThreadPoolTimerSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolTimerSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolTimerSetV2.DecodePayload(p, ptr)
@@ -1387,8 +1264,9 @@ func (e *AnyThreadPoolTimerSet) DecodeVersion(version uint8, p []byte, ptr etw.P
 func (e AnyThreadPoolTimerSet) Clone() *AnyThreadPoolTimerSet { return &e }
 
 // ThreadPoolTimerCancelledV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 43 (TimerCancelled), version 2,
-// of task ThreadPool.
+// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 43 (TimerCancelled), version 2, of
+// [TaskThreadPool]. Its payload has 16 bytes, 8 in programs of 32 bits.
+// [AnyThreadPoolTimerCancelled] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadPoolTimerCancelledV2 struct {
@@ -1399,8 +1277,7 @@ type ThreadPoolTimerCancelledV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolTimerCancelledV2) EventDesc() *etw.EventDesc { return &threadPoolTimerCancelledV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolTimerCancelledV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SubQueue = c.Pointer()
@@ -1430,35 +1307,25 @@ func (e *ThreadPoolTimerCancelledV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolTimerCancelledV2) Clone() *ThreadPoolTimerCancelledV2 { return &e }
 
-func (e ThreadPoolTimerCancelledV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolTimerCancelledV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolTimerCancelledV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolTimerCancelledV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolTimerCancelledV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "TimerCancelled",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "TimerCancelled",
 	Fields: []etw.FieldDesc{
 		{Name: "SubQueue", Type: etw.InPointer},
 		{Name: "Timer", Type: etw.InPointer},
 	},
 }
 
-// AnyThreadPoolTimerCancelled is [ThreadPoolTimerCancelledV2] in any version:
-// a newer one is decoded like it.
+// AnyThreadPoolTimerCancelled is [ThreadPoolTimerCancelledV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolTimerCancelled struct {
 	Seen etw.Seen
 	ThreadPoolTimerCancelledV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolTimerCancelled) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolTimerCancelledV2}
-}
-func (e *AnyThreadPoolTimerCancelled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolTimerCancelled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolTimerCancelledV2.DecodePayload(p, ptr)
@@ -1468,8 +1335,9 @@ func (e *AnyThreadPoolTimerCancelled) DecodeVersion(version uint8, p []byte, ptr
 func (e AnyThreadPoolTimerCancelled) Clone() *AnyThreadPoolTimerCancelled { return &e }
 
 // ThreadPoolTimerSetNtTimerV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 44 (TimerSetNtTimer), version
-// 2, of task ThreadPool.
+// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 44 (TimerSetNtTimer), version 2, of
+// [TaskThreadPool]. Its payload has 20 bytes, 16 in programs of 32 bits.
+// [AnyThreadPoolTimerSetNtTimer] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadPoolTimerSetNtTimerV2 struct {
@@ -1481,8 +1349,7 @@ type ThreadPoolTimerSetNtTimerV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolTimerSetNtTimerV2) EventDesc() *etw.EventDesc { return &threadPoolTimerSetNtTimerV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolTimerSetNtTimerV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadPoolTimerSetNtTimerV2, p, ptr)
@@ -1519,14 +1386,11 @@ func (e *ThreadPoolTimerSetNtTimerV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolTimerSetNtTimerV2) Clone() *ThreadPoolTimerSetNtTimerV2 { return &e }
 
-func (e ThreadPoolTimerSetNtTimerV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolTimerSetNtTimerV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolTimerSetNtTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolTimerSetNtTimerV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolTimerSetNtTimerV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "TimerSetNtTimer",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "TimerSetNtTimer",
 	Fields: []etw.FieldDesc{
 		{Name: "DueTime", Type: etw.InUInt64},
 		{Name: "SubQueue", Type: etw.InPointer},
@@ -1534,21 +1398,14 @@ var threadPoolTimerSetNtTimerV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolTimerSetNtTimer is [ThreadPoolTimerSetNtTimerV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadPoolTimerSetNtTimer is [ThreadPoolTimerSetNtTimerV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolTimerSetNtTimer struct {
 	Seen etw.Seen
 	ThreadPoolTimerSetNtTimerV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolTimerSetNtTimer) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolTimerSetNtTimerV2}
-}
-func (e *AnyThreadPoolTimerSetNtTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolTimerSetNtTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolTimerSetNtTimerV2.DecodePayload(p, ptr)
@@ -1558,8 +1415,9 @@ func (e *AnyThreadPoolTimerSetNtTimer) DecodeVersion(version uint8, p []byte, pt
 func (e AnyThreadPoolTimerSetNtTimer) Clone() *AnyThreadPoolTimerSetNtTimer { return &e }
 
 // ThreadPoolTimerCancelNtTimerV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 45 (TimerCancelNtTimer),
-// version 2, of task ThreadPool.
+// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 45 (TimerCancelNtTimer), version 2, of
+// [TaskThreadPool]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyThreadPoolTimerCancelNtTimer] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadPoolTimerCancelNtTimerV2 struct {
@@ -1571,8 +1429,7 @@ func (*ThreadPoolTimerCancelNtTimerV2) EventDesc() *etw.EventDesc {
 	return &threadPoolTimerCancelNtTimerV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolTimerCancelNtTimerV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2TimerExpirationGroupLayout)(e).decode(p, ptr, &threadPoolTimerCancelNtTimerV2)
 }
@@ -1590,19 +1447,16 @@ func (e *ThreadPoolTimerCancelNtTimerV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolTimerCancelNtTimerV2) Clone() *ThreadPoolTimerCancelNtTimerV2 { return &e }
 
-func (e ThreadPoolTimerCancelNtTimerV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolTimerCancelNtTimerV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolTimerCancelNtTimerV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolTimerCancelNtTimerV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolTimerCancelNtTimerV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "TimerCancelNtTimer",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "TimerCancelNtTimer",
 	Fields: tpV2TimerExpirationGroupLayoutFields,
 }
 
-// tpV2TimerExpirationGroupLayout is the template TP_V2_TimerExpirationGroup,
-// which several events use.
+// tpV2TimerExpirationGroupLayout is the template TP_V2_TimerExpirationGroup, which several
+// events use.
 type tpV2TimerExpirationGroupLayout ThreadPoolTimerCancelNtTimerV2
 
 func (e *tpV2TimerExpirationGroupLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1629,21 +1483,14 @@ var tpV2TimerExpirationGroupLayoutFields = []etw.FieldDesc{
 	{Name: "SubQueue", Type: etw.InPointer},
 }
 
-// AnyThreadPoolTimerCancelNtTimer is [ThreadPoolTimerCancelNtTimerV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadPoolTimerCancelNtTimer is [ThreadPoolTimerCancelNtTimerV2] in any version: a newer
+// one is decoded like it.
 type AnyThreadPoolTimerCancelNtTimer struct {
 	Seen etw.Seen
 	ThreadPoolTimerCancelNtTimerV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolTimerCancelNtTimer) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolTimerCancelNtTimerV2}
-}
-func (e *AnyThreadPoolTimerCancelNtTimer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolTimerCancelNtTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolTimerCancelNtTimerV2.DecodePayload(p, ptr)
@@ -1653,8 +1500,9 @@ func (e *AnyThreadPoolTimerCancelNtTimer) DecodeVersion(version uint8, p []byte,
 func (e AnyThreadPoolTimerCancelNtTimer) Clone() *AnyThreadPoolTimerCancelNtTimer { return &e }
 
 // ThreadPoolTimerExpirationBeginV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 46 (TimerExpirationBegin),
-// version 2, of task ThreadPool.
+// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 46 (TimerExpirationBegin), version 2, of
+// [TaskThreadPool]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyThreadPoolTimerExpirationBegin] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadPoolTimerExpirationBeginV2 struct {
@@ -1666,8 +1514,7 @@ func (*ThreadPoolTimerExpirationBeginV2) EventDesc() *etw.EventDesc {
 	return &threadPoolTimerExpirationBeginV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolTimerExpirationBeginV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2TimerExpirationGroupLayout)(e).decode(p, ptr, &threadPoolTimerExpirationBeginV2)
 }
@@ -1685,34 +1532,22 @@ func (e *ThreadPoolTimerExpirationBeginV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolTimerExpirationBeginV2) Clone() *ThreadPoolTimerExpirationBeginV2 { return &e }
 
-func (e ThreadPoolTimerExpirationBeginV2) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolTimerExpirationBeginV2) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ThreadPoolTimerExpirationBeginV2) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ThreadPoolTimerExpirationBeginV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolTimerExpirationBeginV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "TimerExpirationBegin",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "TimerExpirationBegin",
 	Fields: tpV2TimerExpirationGroupLayoutFields,
 }
 
-// AnyThreadPoolTimerExpirationBegin is [ThreadPoolTimerExpirationBeginV2] in
-// any version: a newer one is decoded like it.
+// AnyThreadPoolTimerExpirationBegin is [ThreadPoolTimerExpirationBeginV2] in any version: a
+// newer one is decoded like it.
 type AnyThreadPoolTimerExpirationBegin struct {
 	Seen etw.Seen
 	ThreadPoolTimerExpirationBeginV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolTimerExpirationBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolTimerExpirationBeginV2}
-}
-func (e *AnyThreadPoolTimerExpirationBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolTimerExpirationBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolTimerExpirationBeginV2.DecodePayload(p, ptr)
@@ -1722,8 +1557,9 @@ func (e *AnyThreadPoolTimerExpirationBegin) DecodeVersion(version uint8, p []byt
 func (e AnyThreadPoolTimerExpirationBegin) Clone() *AnyThreadPoolTimerExpirationBegin { return &e }
 
 // ThreadPoolTimerExpirationEndV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 47 (TimerExpirationEnd),
-// version 2, of task ThreadPool.
+// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 47 (TimerExpirationEnd), version 2, of
+// [TaskThreadPool]. Its payload has 8 bytes, 4 in programs of 32 bits.
+// [AnyThreadPoolTimerExpirationEnd] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadPoolTimerExpirationEndV2 struct {
@@ -1735,8 +1571,7 @@ func (*ThreadPoolTimerExpirationEndV2) EventDesc() *etw.EventDesc {
 	return &threadPoolTimerExpirationEndV2
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolTimerExpirationEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*tpV2TimerExpirationGroupLayout)(e).decode(p, ptr, &threadPoolTimerExpirationEndV2)
 }
@@ -1754,32 +1589,22 @@ func (e *ThreadPoolTimerExpirationEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolTimerExpirationEndV2) Clone() *ThreadPoolTimerExpirationEndV2 { return &e }
 
-func (e ThreadPoolTimerExpirationEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolTimerExpirationEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolTimerExpirationEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolTimerExpirationEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolTimerExpirationEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 47, Version: 2, Opcode: 47, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "TimerExpirationEnd",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "TimerExpirationEnd",
 	Fields: tpV2TimerExpirationGroupLayoutFields,
 }
 
-// AnyThreadPoolTimerExpirationEnd is [ThreadPoolTimerExpirationEndV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadPoolTimerExpirationEnd is [ThreadPoolTimerExpirationEndV2] in any version: a newer
+// one is decoded like it.
 type AnyThreadPoolTimerExpirationEnd struct {
 	Seen etw.Seen
 	ThreadPoolTimerExpirationEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolTimerExpirationEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolTimerExpirationEndV2}
-}
-func (e *AnyThreadPoolTimerExpirationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolTimerExpirationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolTimerExpirationEndV2.DecodePayload(p, ptr)
@@ -1789,8 +1614,9 @@ func (e *AnyThreadPoolTimerExpirationEnd) DecodeVersion(version uint8, p []byte,
 func (e AnyThreadPoolTimerExpirationEnd) Clone() *AnyThreadPoolTimerExpirationEnd { return &e }
 
 // ThreadPoolTimerExpirationV2 is the classic event of class
-// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 48 (TimerExpiration), version
-// 2, of task ThreadPool.
+// c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 48 (TimerExpiration), version 2, of
+// [TaskThreadPool]. Its payload has 32 bytes, 24 in programs of 32 bits.
+// [AnyThreadPoolTimerExpiration] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type ThreadPoolTimerExpirationV2 struct {
@@ -1804,8 +1630,7 @@ type ThreadPoolTimerExpirationV2 struct {
 // EventDesc returns the description of the event.
 func (*ThreadPoolTimerExpirationV2) EventDesc() *etw.EventDesc { return &threadPoolTimerExpirationV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolTimerExpirationV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadPoolTimerExpirationV2, p, ptr)
@@ -1850,14 +1675,11 @@ func (e *ThreadPoolTimerExpirationV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolTimerExpirationV2) Clone() *ThreadPoolTimerExpirationV2 { return &e }
 
-func (e ThreadPoolTimerExpirationV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolTimerExpirationV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolTimerExpirationV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolTimerExpirationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolTimerExpirationV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 48, Version: 2, Opcode: 48, Task: 22,
-	Class:    etw.GUID{0xe2, 0xd0, 0x61, 0xc8, 0xc1, 0xa2, 0x36, 0x4d, 0x9f, 0x9c, 0x97, 0x0b, 0xab, 0x94, 0x3a, 0x12},
-	TaskName: "ThreadPool", OpcodeName: "TimerExpiration",
+	Class: classThreadPool, TaskName: "ThreadPool", OpcodeName: "TimerExpiration",
 	Fields: []etw.FieldDesc{
 		{Name: "DueTime", Type: etw.InUInt64},
 		{Name: "SubQueue", Type: etw.InPointer},
@@ -1867,21 +1689,14 @@ var threadPoolTimerExpirationV2 = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolTimerExpiration is [ThreadPoolTimerExpirationV2] in any
-// version: a newer one is decoded like it.
+// AnyThreadPoolTimerExpiration is [ThreadPoolTimerExpirationV2] in any version: a newer one is
+// decoded like it.
 type AnyThreadPoolTimerExpiration struct {
 	Seen etw.Seen
 	ThreadPoolTimerExpirationV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolTimerExpiration) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolTimerExpirationV2}
-}
-func (e *AnyThreadPoolTimerExpiration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolTimerExpiration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.ThreadPoolTimerExpirationV2.DecodePayload(p, ptr)

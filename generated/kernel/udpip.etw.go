@@ -5,37 +5,29 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// UdpIpSendV0 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10 (Send), version 0, of task
-// UdpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// UdpIpSendV0 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
+// (Send), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUdpIpSend] says
+// what it means.
 //
-// A datagram was sent. The layout is that of descriptions; no trace with the
-// event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type UdpIpSendV0 struct {
 	Context etw.Pointer
-	// Where the datagram comes from: of Recv the other side.
-	Saddr uint32
-	// The port that the datagram comes from.
-	Sport uint16
-	// Bytes.
-	Size uint16
-	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr uint32
-	// The port that the datagram goes to.
-	Dport uint16
-	Dsize uint16
+	Saddr   uint32
+	Sport   uint16
+	Size    uint16
+	Daddr   uint32
+	Dport   uint16
+	Dsize   uint16
 }
 
 // EventDesc returns the description of the event.
 func (*UdpIpSendV0) EventDesc() *etw.EventDesc { return &udpIpSendV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpIpSendV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*udpIpV0TypeGroup1Layout)(e).decode(p, ptr, &udpIpSendV0)
 }
@@ -46,26 +38,20 @@ func (e *UdpIpSendV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpSendV0) FieldValue(i int) etw.Value {
-	return (*udpIpV0TypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *UdpIpSendV0) FieldValue(i int) etw.Value { return (*udpIpV0TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e UdpIpSendV0) Clone() *UdpIpSendV0 { return &e }
 
-func (e UdpIpSendV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpIpSendV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpIpSendV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpIpSendV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpSendV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 9, Keywords: 0x10000,
-	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	TaskName: "UdpIp", OpcodeName: "Send",
+	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
 	Fields: udpIpV0TypeGroup1LayoutFields,
 }
 
-// udpIpV0TypeGroup1Layout is the template UdpIp_V0_TypeGroup1, which several
-// events use.
+// udpIpV0TypeGroup1Layout is the template UdpIp_V0_TypeGroup1, which several events use.
 type udpIpV0TypeGroup1Layout UdpIpSendV0
 
 func (e *udpIpV0TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -122,32 +108,23 @@ var udpIpV0TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "dsize", Type: etw.InUInt16},
 }
 
-// UdpIpSendV1 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10 (Send), version 1, of task
-// UdpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// UdpIpSendV1 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
+// (Send), version 1. Its payload has 20 bytes. [AnyUdpIpSend] says what it means.
 //
-// A datagram was sent. The layout is that of descriptions; no trace with the
-// event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type UdpIpSendV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// Where the datagram goes: of Recv this side, or a group that it belongs to.
+	PID   uint32
+	Size  uint32
 	Daddr uint32
-	// Where the datagram comes from: of Recv the other side.
 	Saddr uint32
-	// The port that the datagram goes to.
 	Dport uint16
-	// The port that the datagram comes from.
 	Sport uint16
 }
 
 // EventDesc returns the description of the event.
 func (*UdpIpSendV1) EventDesc() *etw.EventDesc { return &udpIpSendV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpIpSendV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*udpIpV1TypeGroup1Layout)(e).decode(p, ptr, &udpIpSendV1)
 }
@@ -158,26 +135,20 @@ func (e *UdpIpSendV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpSendV1) FieldValue(i int) etw.Value {
-	return (*udpIpV1TypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *UdpIpSendV1) FieldValue(i int) etw.Value { return (*udpIpV1TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e UdpIpSendV1) Clone() *UdpIpSendV1 { return &e }
 
-func (e UdpIpSendV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpIpSendV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpIpSendV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpIpSendV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpSendV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 9, Keywords: 0x10000,
-	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	TaskName: "UdpIp", OpcodeName: "Send",
+	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
 	Fields: udpIpV1TypeGroup1LayoutFields,
 }
 
-// udpIpV1TypeGroup1Layout is the template UdpIp_V1_TypeGroup1, which several
-// events use.
+// udpIpV1TypeGroup1Layout is the template UdpIp_V1_TypeGroup1, which several events use.
 type udpIpV1TypeGroup1Layout UdpIpSendV1
 
 func (e *udpIpV1TypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -230,23 +201,15 @@ var udpIpV1TypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "sport", Type: etw.InUInt16, Out: etw.OutPort},
 }
 
-// UdpIpSendV2 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10 (Send), version 2, of task
-// UdpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A datagram was sent.
+// UdpIpSendV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
+// (Send), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUdpIpSend] says
+// what it means.
 type UdpIpSendV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr uint32
-	// Where the datagram comes from: of Recv the other side.
-	Saddr uint32
-	// The port that the datagram goes to.
-	Dport uint16
-	// The port that the datagram comes from.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
 	Sport  uint16
 	Seqnum uint32
 	Connid etw.Pointer
@@ -255,8 +218,7 @@ type UdpIpSendV2 struct {
 // EventDesc returns the description of the event.
 func (*UdpIpSendV2) EventDesc() *etw.EventDesc { return &udpIpSendV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpIpSendV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*udpIpTypeGroup1Layout)(e).decode(p, ptr, &udpIpSendV2)
 }
@@ -267,26 +229,20 @@ func (e *UdpIpSendV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpSendV2) FieldValue(i int) etw.Value {
-	return (*udpIpTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *UdpIpSendV2) FieldValue(i int) etw.Value { return (*udpIpTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e UdpIpSendV2) Clone() *UdpIpSendV2 { return &e }
 
-func (e UdpIpSendV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpIpSendV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpIpSendV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpIpSendV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpSendV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 9, Keywords: 0x10000,
-	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	TaskName: "UdpIp", OpcodeName: "Send",
+	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
 	Fields: udpIpTypeGroup1LayoutFields,
 }
 
-// udpIpTypeGroup1Layout is the template UdpIp_TypeGroup1, which several events
-// use.
+// udpIpTypeGroup1Layout is the template UdpIp_TypeGroup1, which several events use.
 type udpIpTypeGroup1Layout UdpIpSendV2
 
 func (e *udpIpTypeGroup1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -351,52 +307,54 @@ var udpIpTypeGroup1LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyUdpIpSend is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10 (Send), of task UdpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyUdpIpSend is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 10
+// (Send) in any version, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // A datagram was sent.
 //
-// The versions are [UdpIpSendV0], [UdpIpSendV1], and [UdpIpSendV2]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [UdpIpSendV0], [UdpIpSendV1], and [UdpIpSendV2]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyUdpIpSend struct {
 	Seen etw.Seen
 
 	// The process whose connection it is.
-	PID uint32 // since version 1
-	// Bytes.
-	Size uint32
+	PID  uint32 // since version 1
+	Size uint32 // Bytes.
 	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr uint32
-	// Where the datagram comes from: of Recv the other side.
-	Saddr uint32
-	// The port that the datagram goes to.
-	Dport uint16
-	// The port that the datagram comes from.
-	Sport   uint16
+	Daddr   uint32
+	Saddr   uint32      // Where the datagram comes from: of Recv the other side.
+	Dport   uint16      // The port that the datagram goes to.
+	Sport   uint16      // The port that the datagram comes from.
 	Seqnum  uint32      // since version 2
 	Connid  etw.Pointer // since version 2
 	Context etw.Pointer // version 0
 	Dsize   uint16      // version 0
 }
 
-// HasPID and its like report whether the version that was decoded has a field.
-func (e *AnyUdpIpSend) HasPID() bool     { return e.Seen.Layout >= 1 }
-func (e *AnyUdpIpSend) HasSeqnum() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyUdpIpSend) HasConnid() bool  { return e.Seen.Layout >= 2 }
+// HasPID reports whether the decoded version has PID.
+func (e *AnyUdpIpSend) HasPID() bool { return e.Seen.Layout >= 1 }
+
+// HasSeqnum reports whether the decoded version has Seqnum.
+func (e *AnyUdpIpSend) HasSeqnum() bool { return e.Seen.Layout >= 2 }
+
+// HasConnid reports whether the decoded version has Connid.
+func (e *AnyUdpIpSend) HasConnid() bool { return e.Seen.Layout >= 2 }
+
+// HasContext reports whether the decoded version has Context.
 func (e *AnyUdpIpSend) HasContext() bool { return e.Seen.Layout == 0 }
-func (e *AnyUdpIpSend) HasDsize() bool   { return e.Seen.Layout == 0 }
+
+// HasDsize reports whether the decoded version has Dsize.
+func (e *AnyUdpIpSend) HasDsize() bool { return e.Seen.Layout == 0 }
 
 var anyUdpIpSend = []*etw.EventDesc{&udpIpSendV0, &udpIpSendV1, &udpIpSendV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyUdpIpSend) EventDescs() []*etw.EventDesc { return anyUdpIpSend }
-func (e *AnyUdpIpSend) EventDesc() *etw.EventDesc  { return etw.DescOf(anyUdpIpSend, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyUdpIpSend) EventDesc() *etw.EventDesc { return etw.DescOf(anyUdpIpSend, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyUdpIpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyUdpIpTypeGroup1Layout)(e).decode(version, p, ptr, anyUdpIpSend)
 }
@@ -409,12 +367,13 @@ func (e *AnyUdpIpSend) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyUdpIpSend) Clone() *AnyUdpIpSend { return &e }
 
-func (e AnyUdpIpSend) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUdpIpSend) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyUdpIpSend) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyUdpIpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyUdpIpTypeGroup1Layout is what types for all versions of an event share,
-// the newest of which has the template UdpIp_TypeGroup1.
+// anyUdpIpTypeGroup1Layout is what types for all versions of an event share, the newest of
+// which has the template UdpIp_TypeGroup1.
 type anyUdpIpTypeGroup1Layout AnyUdpIpSend
 
 func (e *anyUdpIpTypeGroup1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -489,32 +448,25 @@ func (e *anyUdpIpTypeGroup1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// UdpIpRecvV0 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11 (Recv), version 0, of task
-// UdpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// UdpIpRecvV0 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
+// (Recv), version 0. Its payload has 24 bytes, 20 in programs of 32 bits. [AnyUdpIpRecv] says
+// what it means.
 //
-// A datagram was received. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type UdpIpRecvV0 struct {
 	Context etw.Pointer
-	// Where the datagram comes from: of Recv the other side.
-	Saddr uint32
-	// The port that the datagram comes from.
-	Sport uint16
-	// Bytes.
-	Size uint16
-	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr uint32
-	// The port that the datagram goes to.
-	Dport uint16
-	Dsize uint16
+	Saddr   uint32
+	Sport   uint16
+	Size    uint16
+	Daddr   uint32
+	Dport   uint16
+	Dsize   uint16
 }
 
 // EventDesc returns the description of the event.
 func (*UdpIpRecvV0) EventDesc() *etw.EventDesc { return &udpIpRecvV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpIpRecvV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*udpIpV0TypeGroup1Layout)(e).decode(p, ptr, &udpIpRecvV0)
 }
@@ -525,50 +477,36 @@ func (e *UdpIpRecvV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpRecvV0) FieldValue(i int) etw.Value {
-	return (*udpIpV0TypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *UdpIpRecvV0) FieldValue(i int) etw.Value { return (*udpIpV0TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e UdpIpRecvV0) Clone() *UdpIpRecvV0 { return &e }
 
-func (e UdpIpRecvV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpIpRecvV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpIpRecvV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpIpRecvV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpRecvV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Opcode: 11, Task: 9, Keywords: 0x10000,
-	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	TaskName: "UdpIp", OpcodeName: "Recv",
+	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
 	Fields: udpIpV0TypeGroup1LayoutFields,
 }
 
-// UdpIpRecvV1 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11 (Recv), version 1, of task
-// UdpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// UdpIpRecvV1 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
+// (Recv), version 1. Its payload has 20 bytes. [AnyUdpIpRecv] says what it means.
 //
-// A datagram was received. The layout is that of descriptions; no trace with
-// the event was at hand.
+// The layout is that of descriptions; no trace with the event was at hand.
 type UdpIpRecvV1 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// Where the datagram goes: of Recv this side, or a group that it belongs to.
+	PID   uint32
+	Size  uint32
 	Daddr uint32
-	// Where the datagram comes from: of Recv the other side.
 	Saddr uint32
-	// The port that the datagram goes to.
 	Dport uint16
-	// The port that the datagram comes from.
 	Sport uint16
 }
 
 // EventDesc returns the description of the event.
 func (*UdpIpRecvV1) EventDesc() *etw.EventDesc { return &udpIpRecvV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpIpRecvV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*udpIpV1TypeGroup1Layout)(e).decode(p, ptr, &udpIpRecvV1)
 }
@@ -579,41 +517,28 @@ func (e *UdpIpRecvV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpRecvV1) FieldValue(i int) etw.Value {
-	return (*udpIpV1TypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *UdpIpRecvV1) FieldValue(i int) etw.Value { return (*udpIpV1TypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e UdpIpRecvV1) Clone() *UdpIpRecvV1 { return &e }
 
-func (e UdpIpRecvV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpIpRecvV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpIpRecvV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpIpRecvV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpRecvV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 9, Keywords: 0x10000,
-	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	TaskName: "UdpIp", OpcodeName: "Recv",
+	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
 	Fields: udpIpV1TypeGroup1LayoutFields,
 }
 
-// UdpIpRecvV2 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11 (Recv), version 2, of task
-// UdpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
-//
-// A datagram was received.
+// UdpIpRecvV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
+// (Recv), version 2. Its payload has 32 bytes, 28 in programs of 32 bits. [AnyUdpIpRecv] says
+// what it means.
 type UdpIpRecvV2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
-	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr uint32
-	// Where the datagram comes from: of Recv the other side.
-	Saddr uint32
-	// The port that the datagram goes to.
-	Dport uint16
-	// The port that the datagram comes from.
+	PID    uint32
+	Size   uint32
+	Daddr  uint32
+	Saddr  uint32
+	Dport  uint16
 	Sport  uint16
 	Seqnum uint32
 	Connid etw.Pointer
@@ -622,8 +547,7 @@ type UdpIpRecvV2 struct {
 // EventDesc returns the description of the event.
 func (*UdpIpRecvV2) EventDesc() *etw.EventDesc { return &udpIpRecvV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpIpRecvV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*udpIpTypeGroup1Layout)(e).decode(p, ptr, &udpIpRecvV2)
 }
@@ -634,70 +558,67 @@ func (e *UdpIpRecvV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpIpRecvV2) FieldValue(i int) etw.Value {
-	return (*udpIpTypeGroup1Layout)(e).FieldValue(i)
-}
+func (e *UdpIpRecvV2) FieldValue(i int) etw.Value { return (*udpIpTypeGroup1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e UdpIpRecvV2) Clone() *UdpIpRecvV2 { return &e }
 
-func (e UdpIpRecvV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpIpRecvV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpIpRecvV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpIpRecvV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpRecvV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 9, Keywords: 0x10000,
-	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	TaskName: "UdpIp", OpcodeName: "Recv",
+	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
 	Fields: udpIpTypeGroup1LayoutFields,
 }
 
-// AnyUdpIpRecv is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11 (Recv), of task UdpIp,
-// keyword EVENT_TRACE_FLAG_NETWORK_TCPIP, in any version.
+// AnyUdpIpRecv is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 11
+// (Recv) in any version, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000).
 //
 // A datagram was received.
 //
-// The versions are [UdpIpRecvV0], [UdpIpRecvV1], and [UdpIpRecvV2]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [UdpIpRecvV0], [UdpIpRecvV1], and [UdpIpRecvV2]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyUdpIpRecv struct {
 	Seen etw.Seen
 
 	// The process whose connection it is.
-	PID uint32 // since version 1
-	// Bytes.
-	Size uint32
+	PID  uint32 // since version 1
+	Size uint32 // Bytes.
 	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr uint32
-	// Where the datagram comes from: of Recv the other side.
-	Saddr uint32
-	// The port that the datagram goes to.
-	Dport uint16
-	// The port that the datagram comes from.
-	Sport   uint16
+	Daddr   uint32
+	Saddr   uint32      // Where the datagram comes from: of Recv the other side.
+	Dport   uint16      // The port that the datagram goes to.
+	Sport   uint16      // The port that the datagram comes from.
 	Seqnum  uint32      // since version 2
 	Connid  etw.Pointer // since version 2
 	Context etw.Pointer // version 0
 	Dsize   uint16      // version 0
 }
 
-// HasPID and its like report whether the version that was decoded has a field.
-func (e *AnyUdpIpRecv) HasPID() bool     { return e.Seen.Layout >= 1 }
-func (e *AnyUdpIpRecv) HasSeqnum() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyUdpIpRecv) HasConnid() bool  { return e.Seen.Layout >= 2 }
+// HasPID reports whether the decoded version has PID.
+func (e *AnyUdpIpRecv) HasPID() bool { return e.Seen.Layout >= 1 }
+
+// HasSeqnum reports whether the decoded version has Seqnum.
+func (e *AnyUdpIpRecv) HasSeqnum() bool { return e.Seen.Layout >= 2 }
+
+// HasConnid reports whether the decoded version has Connid.
+func (e *AnyUdpIpRecv) HasConnid() bool { return e.Seen.Layout >= 2 }
+
+// HasContext reports whether the decoded version has Context.
 func (e *AnyUdpIpRecv) HasContext() bool { return e.Seen.Layout == 0 }
-func (e *AnyUdpIpRecv) HasDsize() bool   { return e.Seen.Layout == 0 }
+
+// HasDsize reports whether the decoded version has Dsize.
+func (e *AnyUdpIpRecv) HasDsize() bool { return e.Seen.Layout == 0 }
 
 var anyUdpIpRecv = []*etw.EventDesc{&udpIpRecvV0, &udpIpRecvV1, &udpIpRecvV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyUdpIpRecv) EventDescs() []*etw.EventDesc { return anyUdpIpRecv }
-func (e *AnyUdpIpRecv) EventDesc() *etw.EventDesc  { return etw.DescOf(anyUdpIpRecv, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyUdpIpRecv) EventDesc() *etw.EventDesc { return etw.DescOf(anyUdpIpRecv, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyUdpIpRecv) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyUdpIpTypeGroup1Layout)(e).decode(version, p, ptr, anyUdpIpRecv)
 }
@@ -710,16 +631,17 @@ func (e *AnyUdpIpRecv) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyUdpIpRecv) Clone() *AnyUdpIpRecv { return &e }
 
-func (e AnyUdpIpRecv) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyUdpIpRecv) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyUdpIpRecv) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyUdpIpRecv) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// UdpIpFailV2 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 17 (Fail), version 2, of task
-// UdpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// UdpIpFailV2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 17
+// (Fail), version 2, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its payload
+// has 4 bytes. [AnyUdpIpFail] takes newer versions, too.
 //
-// A datagram could not be sent or received. The layout is that of
-// descriptions; no trace with the event was at hand.
+// A datagram could not be sent or received. The layout is that of descriptions; no trace with
+// the event was at hand.
 type UdpIpFailV2 struct {
 	Proto       uint16
 	FailureCode uint16
@@ -728,8 +650,7 @@ type UdpIpFailV2 struct {
 // EventDesc returns the description of the event.
 func (*UdpIpFailV2) EventDesc() *etw.EventDesc { return &udpIpFailV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpIpFailV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&udpIpFailV2, p, ptr)
@@ -760,33 +681,24 @@ func (e *UdpIpFailV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e UdpIpFailV2) Clone() *UdpIpFailV2 { return &e }
 
-func (e UdpIpFailV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpIpFailV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpIpFailV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpIpFailV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpFailV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 9, Keywords: 0x10000,
-	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	TaskName: "UdpIp", OpcodeName: "Fail",
+	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16},
 	},
 }
 
-// AnyUdpIpFail is [UdpIpFailV2] in any version: a newer one is decoded like
-// it.
+// AnyUdpIpFail is [UdpIpFailV2] in any version: a newer one is decoded like it.
 type AnyUdpIpFail struct {
 	Seen etw.Seen
 	UdpIpFailV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUdpIpFail) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpIpFailV2} }
-func (e *AnyUdpIpFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUdpIpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.UdpIpFailV2.DecodePayload(p, ptr)
@@ -795,24 +707,20 @@ func (e *AnyUdpIpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e.
 func (e AnyUdpIpFail) Clone() *AnyUdpIpFail { return &e }
 
-// UdpIpSendIPV6V2 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 26 (SendIPV6), version 2, of
-// task UdpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// UdpIpSendIPV6V2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode
+// 26 (SendIPV6), version 2, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 56 bytes, 52 in programs of 32 bits. [AnyUdpIpSendIPV6] takes newer versions,
+// too.
 //
 // A datagram was sent.
 type UdpIpSendIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
+	PID  uint32 // The process whose connection it is.
+	Size uint32 // Bytes.
 	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr etw.Binary
-	// Where the datagram comes from: of Recv the other side.
-	Saddr etw.Binary
-	// The port that the datagram goes to.
-	Dport uint16
-	// The port that the datagram comes from.
-	Sport  uint16
+	Daddr  etw.Binary
+	Saddr  etw.Binary // Where the datagram comes from: of Recv the other side.
+	Dport  uint16     // The port that the datagram goes to.
+	Sport  uint16     // The port that the datagram comes from.
 	Seqnum uint32
 	Connid etw.Pointer
 }
@@ -820,8 +728,7 @@ type UdpIpSendIPV6V2 struct {
 // EventDesc returns the description of the event.
 func (*UdpIpSendIPV6V2) EventDesc() *etw.EventDesc { return &udpIpSendIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *UdpIpSendIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*udpIpTypeGroup2Layout)(e).decode(p, ptr, &udpIpSendIPV6V2)
 }
@@ -842,19 +749,15 @@ func (e UdpIpSendIPV6V2) Clone() *UdpIpSendIPV6V2 {
 	return &e
 }
 
-func (e UdpIpSendIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpIpSendIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpIpSendIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpIpSendIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpSendIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 9, Keywords: 0x10000,
-	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	TaskName: "UdpIp", OpcodeName: "SendIPV6",
+	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "SendIPV6",
 	Fields: udpIpTypeGroup2LayoutFields,
 }
 
-// udpIpTypeGroup2Layout is the template UdpIp_TypeGroup2, which several events
-// use.
+// udpIpTypeGroup2Layout is the template UdpIp_TypeGroup2, which several events use.
 type udpIpTypeGroup2Layout UdpIpSendIPV6V2
 
 func (e *udpIpTypeGroup2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -924,19 +827,13 @@ var udpIpTypeGroup2LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InPointer},
 }
 
-// AnyUdpIpSendIPV6 is [UdpIpSendIPV6V2] in any version: a newer one is decoded
-// like it.
+// AnyUdpIpSendIPV6 is [UdpIpSendIPV6V2] in any version: a newer one is decoded like it.
 type AnyUdpIpSendIPV6 struct {
 	Seen etw.Seen
 	UdpIpSendIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUdpIpSendIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpIpSendIPV6V2} }
-func (e *AnyUdpIpSendIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUdpIpSendIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.UdpIpSendIPV6V2.DecodePayload(p, ptr)
@@ -948,24 +845,20 @@ func (e AnyUdpIpSendIPV6) Clone() *AnyUdpIpSendIPV6 {
 	return &e
 }
 
-// UdpIpRecvIPV6V2 is the classic event of class
-// bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode 27 (RecvIPV6), version 2, of
-// task UdpIp, keyword EVENT_TRACE_FLAG_NETWORK_TCPIP.
+// UdpIpRecvIPV6V2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode
+// 27 (RecvIPV6), version 2, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
+// payload has 56 bytes, 52 in programs of 32 bits. [AnyUdpIpRecvIPV6] takes newer versions,
+// too.
 //
 // A datagram was received.
 type UdpIpRecvIPV6V2 struct {
-	// The process whose connection it is.
-	PID uint32
-	// Bytes.
-	Size uint32
+	PID  uint32 // The process whose connection it is.
+	Size uint32 // Bytes.
 	// Where the datagram goes: of Recv this side, or a group that it belongs to.
-	Daddr etw.Binary
-	// Where the datagram comes from: of Recv the other side.
-	Saddr etw.Binary
-	// The port that the datagram goes to.
-	Dport uint16
-	// The port that the datagram comes from.
-	Sport  uint16
+	Daddr  etw.Binary
+	Saddr  etw.Binary // Where the datagram comes from: of Recv the other side.
+	Dport  uint16     // The port that the datagram goes to.
+	Sport  uint16     // The port that the datagram comes from.
 	Seqnum uint32
 	Connid etw.Pointer
 }
@@ -973,8 +866,7 @@ type UdpIpRecvIPV6V2 struct {
 // EventDesc returns the description of the event.
 func (*UdpIpRecvIPV6V2) EventDesc() *etw.EventDesc { return &udpIpRecvIPV6V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *UdpIpRecvIPV6V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*udpIpTypeGroup2Layout)(e).decode(p, ptr, &udpIpRecvIPV6V2)
 }
@@ -995,30 +887,21 @@ func (e UdpIpRecvIPV6V2) Clone() *UdpIpRecvIPV6V2 {
 	return &e
 }
 
-func (e UdpIpRecvIPV6V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpIpRecvIPV6V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpIpRecvIPV6V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpIpRecvIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpRecvIPV6V2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 9, Keywords: 0x10000,
-	Class:    etw.GUID{0xc5, 0x50, 0x3a, 0xbf, 0xc9, 0xa9, 0x88, 0x49, 0xa0, 0x05, 0x2d, 0xf0, 0xb7, 0xc8, 0x0f, 0x80},
-	TaskName: "UdpIp", OpcodeName: "RecvIPV6",
+	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "RecvIPV6",
 	Fields: udpIpTypeGroup2LayoutFields,
 }
 
-// AnyUdpIpRecvIPV6 is [UdpIpRecvIPV6V2] in any version: a newer one is decoded
-// like it.
+// AnyUdpIpRecvIPV6 is [UdpIpRecvIPV6V2] in any version: a newer one is decoded like it.
 type AnyUdpIpRecvIPV6 struct {
 	Seen etw.Seen
 	UdpIpRecvIPV6V2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUdpIpRecvIPV6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpIpRecvIPV6V2} }
-func (e *AnyUdpIpRecvIPV6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUdpIpRecvIPV6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.UdpIpRecvIPV6V2.DecodePayload(p, ptr)

@@ -5,20 +5,18 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// UMSDSwitchStartV2 is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 32 (DSwitchStart), version 2,
-// of task UMS.
+// UMSDSwitchStartV2 is the classic event of class 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode
+// 32 (DSwitchStart), version 2, of [TaskUMS]. Its payload has 16 bytes. [AnyUMSDSwitchStart]
+// takes newer versions, too.
 //
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type UMSDSwitchStartV2 struct {
-	// The process.
-	ProcessId         uint32
+	ProcessId         uint32 // The process.
 	ScheduledThreadId uint32 // a thread id
 	PrimaryThreadId   uint32 // a thread id
 	SwitchFlags       uint32
@@ -27,8 +25,7 @@ type UMSDSwitchStartV2 struct {
 // EventDesc returns the description of the event.
 func (*UMSDSwitchStartV2) EventDesc() *etw.EventDesc { return &umsdSwitchStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UMSDSwitchStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&umsdSwitchStartV2, p, ptr)
@@ -67,14 +64,11 @@ func (e *UMSDSwitchStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e UMSDSwitchStartV2) Clone() *UMSDSwitchStartV2 { return &e }
 
-func (e UMSDSwitchStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UMSDSwitchStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UMSDSwitchStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UMSDSwitchStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var umsdSwitchStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 21,
-	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	TaskName: "UMS", OpcodeName: "DSwitchStart",
+	Class: classUMS, TaskName: "UMS", OpcodeName: "DSwitchStart",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -83,19 +77,13 @@ var umsdSwitchStartV2 = etw.EventDesc{
 	},
 }
 
-// AnyUMSDSwitchStart is [UMSDSwitchStartV2] in any version: a newer one is
-// decoded like it.
+// AnyUMSDSwitchStart is [UMSDSwitchStartV2] in any version: a newer one is decoded like it.
 type AnyUMSDSwitchStart struct {
 	Seen etw.Seen
 	UMSDSwitchStartV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUMSDSwitchStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&umsdSwitchStartV2} }
-func (e *AnyUMSDSwitchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUMSDSwitchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.UMSDSwitchStartV2.DecodePayload(p, ptr)
@@ -104,15 +92,14 @@ func (e *AnyUMSDSwitchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyUMSDSwitchStart) Clone() *AnyUMSDSwitchStart { return &e }
 
-// UMSDSwitchEndV2 is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 33 (DSwitchEnd), version 2, of
-// task UMS.
+// UMSDSwitchEndV2 is the classic event of class 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode
+// 33 (DSwitchEnd), version 2, of [TaskUMS]. Its payload has 16 bytes. [AnyUMSDSwitchEnd] takes
+// newer versions, too.
 //
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type UMSDSwitchEndV2 struct {
-	// The process.
-	ProcessId         uint32
+	ProcessId         uint32 // The process.
 	ScheduledThreadId uint32 // a thread id
 	PrimaryThreadId   uint32 // a thread id
 	SwitchFlags       uint32
@@ -121,8 +108,7 @@ type UMSDSwitchEndV2 struct {
 // EventDesc returns the description of the event.
 func (*UMSDSwitchEndV2) EventDesc() *etw.EventDesc { return &umsdSwitchEndV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UMSDSwitchEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&umsdSwitchEndV2, p, ptr)
@@ -161,14 +147,11 @@ func (e *UMSDSwitchEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e UMSDSwitchEndV2) Clone() *UMSDSwitchEndV2 { return &e }
 
-func (e UMSDSwitchEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UMSDSwitchEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UMSDSwitchEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UMSDSwitchEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var umsdSwitchEndV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 21,
-	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	TaskName: "UMS", OpcodeName: "DSwitchEnd",
+	Class: classUMS, TaskName: "UMS", OpcodeName: "DSwitchEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -177,19 +160,13 @@ var umsdSwitchEndV2 = etw.EventDesc{
 	},
 }
 
-// AnyUMSDSwitchEnd is [UMSDSwitchEndV2] in any version: a newer one is decoded
-// like it.
+// AnyUMSDSwitchEnd is [UMSDSwitchEndV2] in any version: a newer one is decoded like it.
 type AnyUMSDSwitchEnd struct {
 	Seen etw.Seen
 	UMSDSwitchEndV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUMSDSwitchEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&umsdSwitchEndV2} }
-func (e *AnyUMSDSwitchEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUMSDSwitchEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.UMSDSwitchEndV2.DecodePayload(p, ptr)
@@ -198,15 +175,14 @@ func (e *AnyUMSDSwitchEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyUMSDSwitchEnd) Clone() *AnyUMSDSwitchEnd { return &e }
 
-// UMSScheduledParkV2 is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 34 (ScheduledPark), version 2,
-// of task UMS.
+// UMSScheduledParkV2 is the classic event of class 9aec974b-5b8e-4118-9b92-3186d8002ce5,
+// opcode 34 (ScheduledPark), version 2, of [TaskUMS]. Its payload has 12 bytes.
+// [AnyUMSScheduledPark] takes newer versions, too.
 //
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type UMSScheduledParkV2 struct {
-	// The process.
-	ProcessId         uint32
+	ProcessId         uint32 // The process.
 	ScheduledThreadId uint32 // a thread id
 	ParkFlags         uint32
 }
@@ -214,8 +190,7 @@ type UMSScheduledParkV2 struct {
 // EventDesc returns the description of the event.
 func (*UMSScheduledParkV2) EventDesc() *etw.EventDesc { return &umsScheduledParkV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UMSScheduledParkV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&umsScheduledParkV2, p, ptr)
@@ -250,14 +225,11 @@ func (e *UMSScheduledParkV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e UMSScheduledParkV2) Clone() *UMSScheduledParkV2 { return &e }
 
-func (e UMSScheduledParkV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UMSScheduledParkV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UMSScheduledParkV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UMSScheduledParkV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var umsScheduledParkV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 21,
-	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	TaskName: "UMS", OpcodeName: "ScheduledPark",
+	Class: classUMS, TaskName: "UMS", OpcodeName: "ScheduledPark",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -265,21 +237,13 @@ var umsScheduledParkV2 = etw.EventDesc{
 	},
 }
 
-// AnyUMSScheduledPark is [UMSScheduledParkV2] in any version: a newer one is
-// decoded like it.
+// AnyUMSScheduledPark is [UMSScheduledParkV2] in any version: a newer one is decoded like it.
 type AnyUMSScheduledPark struct {
 	Seen etw.Seen
 	UMSScheduledParkV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUMSScheduledPark) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&umsScheduledParkV2}
-}
-func (e *AnyUMSScheduledPark) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUMSScheduledPark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.UMSScheduledParkV2.DecodePayload(p, ptr)
@@ -288,15 +252,14 @@ func (e *AnyUMSScheduledPark) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyUMSScheduledPark) Clone() *AnyUMSScheduledPark { return &e }
 
-// UMSDisassociateV2 is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 35 (Disassociate), version 2,
-// of task UMS.
+// UMSDisassociateV2 is the classic event of class 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode
+// 35 (Disassociate), version 2, of [TaskUMS]. Its payload has 20 bytes. [AnyUMSDisassociate]
+// takes newer versions, too.
 //
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type UMSDisassociateV2 struct {
-	// The process.
-	ProcessId          uint32
+	ProcessId          uint32 // The process.
 	ScheduledThreadId  uint32 // a thread id
 	PrimaryThreadId    uint32 // a thread id
 	UmsApcControlFlags uint32
@@ -306,8 +269,7 @@ type UMSDisassociateV2 struct {
 // EventDesc returns the description of the event.
 func (*UMSDisassociateV2) EventDesc() *etw.EventDesc { return &umsDisassociateV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UMSDisassociateV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&umsDisassociateV2, p, ptr)
@@ -350,14 +312,11 @@ func (e *UMSDisassociateV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e UMSDisassociateV2) Clone() *UMSDisassociateV2 { return &e }
 
-func (e UMSDisassociateV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UMSDisassociateV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UMSDisassociateV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UMSDisassociateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var umsDisassociateV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 21,
-	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	TaskName: "UMS", OpcodeName: "Disassociate",
+	Class: classUMS, TaskName: "UMS", OpcodeName: "Disassociate",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -367,19 +326,13 @@ var umsDisassociateV2 = etw.EventDesc{
 	},
 }
 
-// AnyUMSDisassociate is [UMSDisassociateV2] in any version: a newer one is
-// decoded like it.
+// AnyUMSDisassociate is [UMSDisassociateV2] in any version: a newer one is decoded like it.
 type AnyUMSDisassociate struct {
 	Seen etw.Seen
 	UMSDisassociateV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUMSDisassociate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&umsDisassociateV2} }
-func (e *AnyUMSDisassociate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUMSDisassociate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.UMSDisassociateV2.DecodePayload(p, ptr)
@@ -388,12 +341,12 @@ func (e *AnyUMSDisassociate) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyUMSDisassociate) Clone() *AnyUMSDisassociate { return &e }
 
-// UMSCSwitchV2 is the classic event of class
-// 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 36 (CSwitch), version 2, of
-// task UMS.
+// UMSCSwitchV2 is the classic event of class 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 36
+// (CSwitch), version 2, of [TaskUMS]. Its payload has 20 bytes. [AnyUMSCSwitch] takes newer
+// versions, too.
 //
-// Logged with PERF_UMS of the group masks. The layout is that of descriptions;
-// no trace with the event was at hand.
+// Logged with PERF_UMS of the group masks. The layout is that of descriptions; no trace with
+// the event was at hand.
 type UMSCSwitchV2 struct {
 	ScheduledThreadId uint32 // a thread id
 	SwitchCount       uint32
@@ -405,8 +358,7 @@ type UMSCSwitchV2 struct {
 // EventDesc returns the description of the event.
 func (*UMSCSwitchV2) EventDesc() *etw.EventDesc { return &umscSwitchV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UMSCSwitchV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&umscSwitchV2, p, ptr)
@@ -449,14 +401,11 @@ func (e *UMSCSwitchV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e UMSCSwitchV2) Clone() *UMSCSwitchV2 { return &e }
 
-func (e UMSCSwitchV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UMSCSwitchV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UMSCSwitchV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UMSCSwitchV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var umscSwitchV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 21,
-	Class:    etw.GUID{0x4b, 0x97, 0xec, 0x9a, 0x8e, 0x5b, 0x18, 0x41, 0x9b, 0x92, 0x31, 0x86, 0xd8, 0x00, 0x2c, 0xe5},
-	TaskName: "UMS", OpcodeName: "CSwitch",
+	Class: classUMS, TaskName: "UMS", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "ScheduledThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "SwitchCount", Type: etw.InUInt32},
@@ -466,19 +415,13 @@ var umscSwitchV2 = etw.EventDesc{
 	},
 }
 
-// AnyUMSCSwitch is [UMSCSwitchV2] in any version: a newer one is decoded like
-// it.
+// AnyUMSCSwitch is [UMSCSwitchV2] in any version: a newer one is decoded like it.
 type AnyUMSCSwitch struct {
 	Seen etw.Seen
 	UMSCSwitchV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUMSCSwitch) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&umscSwitchV2} }
-func (e *AnyUMSCSwitch) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUMSCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.UMSCSwitchV2.DecodePayload(p, ptr)

@@ -5,14 +5,12 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// WinSatWinSPRV0 is the classic event of class
-// ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode 33 (WinSPR), version 0, of task
-// WinSat.
+// WinSatWinSPRV0 is the classic event of class ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode 33
+// (WinSPR), version 0, of [TaskWinSat]. [AnyWinSatWinSPR] takes newer versions, too.
 type WinSatWinSPRV0 struct {
 	State              uint32
 	UncompressedLength uint32
@@ -22,8 +20,7 @@ type WinSatWinSPRV0 struct {
 // EventDesc returns the description of the event.
 func (*WinSatWinSPRV0) EventDesc() *etw.EventDesc { return &winSatWinSPRV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *WinSatWinSPRV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*winSatXmlLayout)(e).decode(p, ptr, &winSatWinSPRV0)
 }
@@ -34,9 +31,7 @@ func (e *WinSatWinSPRV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *WinSatWinSPRV0) FieldValue(i int) etw.Value {
-	return (*winSatXmlLayout)(e).FieldValue(i)
-}
+func (e *WinSatWinSPRV0) FieldValue(i int) etw.Value { return (*winSatXmlLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e WinSatWinSPRV0) Clone() *WinSatWinSPRV0 {
@@ -44,14 +39,11 @@ func (e WinSatWinSPRV0) Clone() *WinSatWinSPRV0 {
 	return &e
 }
 
-func (e WinSatWinSPRV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WinSatWinSPRV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WinSatWinSPRV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WinSatWinSPRV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var winSatWinSPRV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Opcode: 33, Task: 31,
-	Class:    etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
-	TaskName: "WinSat", OpcodeName: "WinSPR",
+	Class: classWinSat, TaskName: "WinSat", OpcodeName: "WinSPR",
 	Fields: winSatXmlLayoutFields,
 }
 
@@ -99,19 +91,13 @@ var winSatXmlLayoutFields = []etw.FieldDesc{
 	{Name: "Compressed", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeRest}},
 }
 
-// AnyWinSatWinSPR is [WinSatWinSPRV0] in any version: a newer one is decoded
-// like it.
+// AnyWinSatWinSPR is [WinSatWinSPRV0] in any version: a newer one is decoded like it.
 type AnyWinSatWinSPR struct {
 	Seen etw.Seen
 	WinSatWinSPRV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWinSatWinSPR) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&winSatWinSPRV0} }
-func (e *AnyWinSatWinSPR) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWinSatWinSPR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WinSatWinSPRV0.DecodePayload(p, ptr)
@@ -123,9 +109,8 @@ func (e AnyWinSatWinSPR) Clone() *AnyWinSatWinSPR {
 	return &e
 }
 
-// WinSatMetricsV0 is the classic event of class
-// ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode 35 (Metrics), version 0, of
-// task WinSat.
+// WinSatMetricsV0 is the classic event of class ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode
+// 35 (Metrics), version 0, of [TaskWinSat]. [AnyWinSatMetrics] takes newer versions, too.
 type WinSatMetricsV0 struct {
 	State              uint32
 	UncompressedLength uint32
@@ -135,8 +120,7 @@ type WinSatMetricsV0 struct {
 // EventDesc returns the description of the event.
 func (*WinSatMetricsV0) EventDesc() *etw.EventDesc { return &winSatMetricsV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *WinSatMetricsV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*winSatXmlLayout)(e).decode(p, ptr, &winSatMetricsV0)
 }
@@ -147,9 +131,7 @@ func (e *WinSatMetricsV0) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *WinSatMetricsV0) FieldValue(i int) etw.Value {
-	return (*winSatXmlLayout)(e).FieldValue(i)
-}
+func (e *WinSatMetricsV0) FieldValue(i int) etw.Value { return (*winSatXmlLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e WinSatMetricsV0) Clone() *WinSatMetricsV0 {
@@ -157,30 +139,21 @@ func (e WinSatMetricsV0) Clone() *WinSatMetricsV0 {
 	return &e
 }
 
-func (e WinSatMetricsV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WinSatMetricsV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WinSatMetricsV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WinSatMetricsV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var winSatMetricsV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Opcode: 35, Task: 31,
-	Class:    etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
-	TaskName: "WinSat", OpcodeName: "Metrics",
+	Class: classWinSat, TaskName: "WinSat", OpcodeName: "Metrics",
 	Fields: winSatXmlLayoutFields,
 }
 
-// AnyWinSatMetrics is [WinSatMetricsV0] in any version: a newer one is decoded
-// like it.
+// AnyWinSatMetrics is [WinSatMetricsV0] in any version: a newer one is decoded like it.
 type AnyWinSatMetrics struct {
 	Seen etw.Seen
 	WinSatMetricsV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWinSatMetrics) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&winSatMetricsV0} }
-func (e *AnyWinSatMetrics) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWinSatMetrics) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WinSatMetricsV0.DecodePayload(p, ptr)
@@ -192,9 +165,9 @@ func (e AnyWinSatMetrics) Clone() *AnyWinSatMetrics {
 	return &e
 }
 
-// WinSatSystemConfigV0 is the classic event of class
-// ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode 37 (SystemConfig), version 0,
-// of task WinSat.
+// WinSatSystemConfigV0 is the classic event of class ed54dff8-c409-4cf6-bf83-05e1e61a09c4,
+// opcode 37 (SystemConfig), version 0, of [TaskWinSat]. [AnyWinSatSystemConfig] takes newer
+// versions, too.
 type WinSatSystemConfigV0 struct {
 	State              uint32
 	UncompressedLength uint32
@@ -204,8 +177,7 @@ type WinSatSystemConfigV0 struct {
 // EventDesc returns the description of the event.
 func (*WinSatSystemConfigV0) EventDesc() *etw.EventDesc { return &winSatSystemConfigV0 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *WinSatSystemConfigV0) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*winSatXmlLayout)(e).decode(p, ptr, &winSatSystemConfigV0)
 }
@@ -226,32 +198,22 @@ func (e WinSatSystemConfigV0) Clone() *WinSatSystemConfigV0 {
 	return &e
 }
 
-func (e WinSatSystemConfigV0) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WinSatSystemConfigV0) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WinSatSystemConfigV0) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WinSatSystemConfigV0) String() string { return string(etw.AppendText(nil, &e)) }
 
 var winSatSystemConfigV0 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Opcode: 37, Task: 31,
-	Class:    etw.GUID{0xf8, 0xdf, 0x54, 0xed, 0x09, 0xc4, 0xf6, 0x4c, 0xbf, 0x83, 0x05, 0xe1, 0xe6, 0x1a, 0x09, 0xc4},
-	TaskName: "WinSat", OpcodeName: "SystemConfig",
+	Class: classWinSat, TaskName: "WinSat", OpcodeName: "SystemConfig",
 	Fields: winSatXmlLayoutFields,
 }
 
-// AnyWinSatSystemConfig is [WinSatSystemConfigV0] in any version: a newer one
-// is decoded like it.
+// AnyWinSatSystemConfig is [WinSatSystemConfigV0] in any version: a newer one is decoded like
+// it.
 type AnyWinSatSystemConfig struct {
 	Seen etw.Seen
 	WinSatSystemConfigV0
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWinSatSystemConfig) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&winSatSystemConfigV0}
-}
-func (e *AnyWinSatSystemConfig) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWinSatSystemConfig) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WinSatSystemConfigV0.DecodePayload(p, ptr)

@@ -5,14 +5,13 @@ package kernel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// WNFSubscribeV2 is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 32 (Subscribe), version 2, of
-// task WNF.
+// WNFSubscribeV2 is the classic event of class 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 32
+// (Subscribe), version 2, of [TaskWNF]. Its payload has 40 bytes, 28 in programs of 32 bits.
+// [AnyWNFSubscribe] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type WNFSubscribeV2 struct {
@@ -27,8 +26,7 @@ type WNFSubscribeV2 struct {
 // EventDesc returns the description of the event.
 func (*WNFSubscribeV2) EventDesc() *etw.EventDesc { return &wnfSubscribeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WNFSubscribeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*wnfSubUnsubLayout)(e).decode(p, ptr, &wnfSubscribeV2)
 }
@@ -39,21 +37,16 @@ func (e *WNFSubscribeV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *WNFSubscribeV2) FieldValue(i int) etw.Value {
-	return (*wnfSubUnsubLayout)(e).FieldValue(i)
-}
+func (e *WNFSubscribeV2) FieldValue(i int) etw.Value { return (*wnfSubUnsubLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e WNFSubscribeV2) Clone() *WNFSubscribeV2 { return &e }
 
-func (e WNFSubscribeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WNFSubscribeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WNFSubscribeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WNFSubscribeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var wnfSubscribeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 25,
-	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	TaskName: "WNF", OpcodeName: "Subscribe",
+	Class: classWNF, TaskName: "WNF", OpcodeName: "Subscribe",
 	Fields: wnfSubUnsubLayoutFields,
 }
 
@@ -112,19 +105,13 @@ var wnfSubUnsubLayoutFields = []etw.FieldDesc{
 	{Name: "DeliveryFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
 }
 
-// AnyWNFSubscribe is [WNFSubscribeV2] in any version: a newer one is decoded
-// like it.
+// AnyWNFSubscribe is [WNFSubscribeV2] in any version: a newer one is decoded like it.
 type AnyWNFSubscribe struct {
 	Seen etw.Seen
 	WNFSubscribeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWNFSubscribe) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wnfSubscribeV2} }
-func (e *AnyWNFSubscribe) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWNFSubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.WNFSubscribeV2.DecodePayload(p, ptr)
@@ -133,9 +120,9 @@ func (e *AnyWNFSubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyWNFSubscribe) Clone() *AnyWNFSubscribe { return &e }
 
-// WNFUnsubscribeV2 is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 33 (Unsubscribe), version 2, of
-// task WNF.
+// WNFUnsubscribeV2 is the classic event of class 42695762-ea50-497a-9068-5cbbb35e0b95, opcode
+// 33 (Unsubscribe), version 2, of [TaskWNF]. Its payload has 40 bytes, 28 in programs of 32
+// bits. [AnyWNFUnsubscribe] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type WNFUnsubscribeV2 struct {
@@ -150,8 +137,7 @@ type WNFUnsubscribeV2 struct {
 // EventDesc returns the description of the event.
 func (*WNFUnsubscribeV2) EventDesc() *etw.EventDesc { return &wnfUnsubscribeV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WNFUnsubscribeV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*wnfSubUnsubLayout)(e).decode(p, ptr, &wnfUnsubscribeV2)
 }
@@ -162,37 +148,26 @@ func (e *WNFUnsubscribeV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *WNFUnsubscribeV2) FieldValue(i int) etw.Value {
-	return (*wnfSubUnsubLayout)(e).FieldValue(i)
-}
+func (e *WNFUnsubscribeV2) FieldValue(i int) etw.Value { return (*wnfSubUnsubLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e WNFUnsubscribeV2) Clone() *WNFUnsubscribeV2 { return &e }
 
-func (e WNFUnsubscribeV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WNFUnsubscribeV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WNFUnsubscribeV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WNFUnsubscribeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var wnfUnsubscribeV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 25,
-	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	TaskName: "WNF", OpcodeName: "Unsubscribe",
+	Class: classWNF, TaskName: "WNF", OpcodeName: "Unsubscribe",
 	Fields: wnfSubUnsubLayoutFields,
 }
 
-// AnyWNFUnsubscribe is [WNFUnsubscribeV2] in any version: a newer one is
-// decoded like it.
+// AnyWNFUnsubscribe is [WNFUnsubscribeV2] in any version: a newer one is decoded like it.
 type AnyWNFUnsubscribe struct {
 	Seen etw.Seen
 	WNFUnsubscribeV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWNFUnsubscribe) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wnfUnsubscribeV2} }
-func (e *AnyWNFUnsubscribe) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWNFUnsubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.WNFUnsubscribeV2.DecodePayload(p, ptr)
@@ -201,9 +176,9 @@ func (e *AnyWNFUnsubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyWNFUnsubscribe) Clone() *AnyWNFUnsubscribe { return &e }
 
-// WNFCallbackV2 is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 34 (Callback), version 2, of
-// task WNF.
+// WNFCallbackV2 is the classic event of class 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 34
+// (Callback), version 2, of [TaskWNF]. Its payload has 44 bytes, 32 in programs of 32 bits.
+// [AnyWNFCallback] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type WNFCallbackV2 struct {
@@ -219,8 +194,7 @@ type WNFCallbackV2 struct {
 // EventDesc returns the description of the event.
 func (*WNFCallbackV2) EventDesc() *etw.EventDesc { return &wnfCallbackV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WNFCallbackV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&wnfCallbackV2, p, ptr)
@@ -273,14 +247,11 @@ func (e *WNFCallbackV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e WNFCallbackV2) Clone() *WNFCallbackV2 { return &e }
 
-func (e WNFCallbackV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WNFCallbackV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WNFCallbackV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WNFCallbackV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var wnfCallbackV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 25,
-	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	TaskName: "WNF", OpcodeName: "Callback",
+	Class: classWNF, TaskName: "WNF", OpcodeName: "Callback",
 	Fields: []etw.FieldDesc{
 		{Name: "StateName", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Subscription", Type: etw.InPointer},
@@ -292,19 +263,13 @@ var wnfCallbackV2 = etw.EventDesc{
 	},
 }
 
-// AnyWNFCallback is [WNFCallbackV2] in any version: a newer one is decoded
-// like it.
+// AnyWNFCallback is [WNFCallbackV2] in any version: a newer one is decoded like it.
 type AnyWNFCallback struct {
 	Seen etw.Seen
 	WNFCallbackV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWNFCallback) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wnfCallbackV2} }
-func (e *AnyWNFCallback) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWNFCallback) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.WNFCallbackV2.DecodePayload(p, ptr)
@@ -313,9 +278,9 @@ func (e *AnyWNFCallback) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyWNFCallback) Clone() *AnyWNFCallback { return &e }
 
-// WNFPublishV2 is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 35 (Publish), version 2, of
-// task WNF.
+// WNFPublishV2 is the classic event of class 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 35
+// (Publish), version 2, of [TaskWNF]. Its payload has 12 bytes. [AnyWNFPublish] takes newer
+// versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type WNFPublishV2 struct {
@@ -326,8 +291,7 @@ type WNFPublishV2 struct {
 // EventDesc returns the description of the event.
 func (*WNFPublishV2) EventDesc() *etw.EventDesc { return &wnfPublishV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WNFPublishV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&wnfPublishV2, p, ptr)
@@ -358,33 +322,24 @@ func (e *WNFPublishV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e WNFPublishV2) Clone() *WNFPublishV2 { return &e }
 
-func (e WNFPublishV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WNFPublishV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WNFPublishV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WNFPublishV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var wnfPublishV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 25,
-	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	TaskName: "WNF", OpcodeName: "Publish",
+	Class: classWNF, TaskName: "WNF", OpcodeName: "Publish",
 	Fields: []etw.FieldDesc{
 		{Name: "StateName", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "DataLength", Type: etw.InUInt32},
 	},
 }
 
-// AnyWNFPublish is [WNFPublishV2] in any version: a newer one is decoded like
-// it.
+// AnyWNFPublish is [WNFPublishV2] in any version: a newer one is decoded like it.
 type AnyWNFPublish struct {
 	Seen etw.Seen
 	WNFPublishV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWNFPublish) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wnfPublishV2} }
-func (e *AnyWNFPublish) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWNFPublish) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.WNFPublishV2.DecodePayload(p, ptr)
@@ -393,9 +348,9 @@ func (e *AnyWNFPublish) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyWNFPublish) Clone() *AnyWNFPublish { return &e }
 
-// WNFNameSubRundownV2 is the classic event of class
-// 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 36 (NameSubRundown), version 2,
-// of task WNF.
+// WNFNameSubRundownV2 is the classic event of class 42695762-ea50-497a-9068-5cbbb35e0b95,
+// opcode 36 (NameSubRundown), version 2, of [TaskWNF]. Its payload has 16 bytes, 12 in
+// programs of 32 bits. [AnyWNFNameSubRundown] takes newer versions, too.
 //
 // The layout is that of descriptions; no trace with the event was at hand.
 type WNFNameSubRundownV2 struct {
@@ -406,8 +361,7 @@ type WNFNameSubRundownV2 struct {
 // EventDesc returns the description of the event.
 func (*WNFNameSubRundownV2) EventDesc() *etw.EventDesc { return &wnfNameSubRundownV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WNFNameSubRundownV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&wnfNameSubRundownV2, p, ptr)
@@ -440,35 +394,25 @@ func (e *WNFNameSubRundownV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e WNFNameSubRundownV2) Clone() *WNFNameSubRundownV2 { return &e }
 
-func (e WNFNameSubRundownV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WNFNameSubRundownV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WNFNameSubRundownV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WNFNameSubRundownV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var wnfNameSubRundownV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 25,
-	Class:    etw.GUID{0x62, 0x57, 0x69, 0x42, 0x50, 0xea, 0x7a, 0x49, 0x90, 0x68, 0x5c, 0xbb, 0xb3, 0x5e, 0x0b, 0x95},
-	TaskName: "WNF", OpcodeName: "NameSubRundown",
+	Class: classWNF, TaskName: "WNF", OpcodeName: "NameSubRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "StateName", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "NameSub", Type: etw.InPointer},
 	},
 }
 
-// AnyWNFNameSubRundown is [WNFNameSubRundownV2] in any version: a newer one is
-// decoded like it.
+// AnyWNFNameSubRundown is [WNFNameSubRundownV2] in any version: a newer one is decoded like
+// it.
 type AnyWNFNameSubRundown struct {
 	Seen etw.Seen
 	WNFNameSubRundownV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWNFNameSubRundown) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&wnfNameSubRundownV2}
-}
-func (e *AnyWNFNameSubRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWNFNameSubRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.WNFNameSubRundownV2.DecodePayload(p, ptr)

@@ -3,29 +3,22 @@
 
 package universal
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// ExistingProcess is event 0, version 0, level win:LogAlways.
+// ExistingProcess is event 0, version 0, enabled at [etw.LevelLogAlways] (0).
+// [AnyExistingProcess] takes newer versions, too.
 //
 // A process was there when the recording began. It may come several times.
 type ExistingProcess struct {
-	// The number that the process has in its own namespace.
-	NamespaceProcessId uint64
-	// The kernel's name of its first thread, at most 15 bytes.
-	Name etw.ANSI
-	// Unknown, of the recorders that are known.
-	NamespaceName etw.ANSI
+	NamespaceProcessId uint64   // The number that the process has in its own namespace.
+	Name               etw.ANSI // The kernel's name of its first thread, at most 15 bytes.
+	NamespaceName      etw.ANSI // Unknown, of the recorders that are known.
 }
 
 // EventDesc returns the description of ExistingProcess.
 func (*ExistingProcess) EventDesc() *etw.EventDesc { return &existingProcess }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExistingProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processLayout)(e).decode(p, ptr, &existingProcess)
 }
@@ -36,9 +29,7 @@ func (e *ExistingProcess) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ExistingProcess) FieldValue(i int) etw.Value {
-	return (*processLayout)(e).FieldValue(i)
-}
+func (e *ExistingProcess) FieldValue(i int) etw.Value { return (*processLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ExistingProcess) Clone() *ExistingProcess {
@@ -46,9 +37,7 @@ func (e ExistingProcess) Clone() *ExistingProcess {
 	return &e
 }
 
-func (e ExistingProcess) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExistingProcess) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExistingProcess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExistingProcess) String() string { return string(etw.AppendText(nil, &e)) }
 
 var existingProcess = etw.EventDesc{
 	Provider: &providerDesc, ID: 0,
@@ -98,19 +87,13 @@ var processLayoutFields = []etw.FieldDesc{
 	{Name: "NamespaceName", Type: etw.InCountedAnsiString, Out: etw.OutUTF8},
 }
 
-// AnyExistingProcess is [ExistingProcess] in any version: a newer one is
-// decoded like it.
+// AnyExistingProcess is [ExistingProcess] in any version: a newer one is decoded like it.
 type AnyExistingProcess struct {
 	Seen etw.Seen
 	ExistingProcess
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExistingProcess) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&existingProcess} }
-func (e *AnyExistingProcess) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExistingProcess) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExistingProcess.DecodePayload(p, ptr)
@@ -122,23 +105,20 @@ func (e AnyExistingProcess) Clone() *AnyExistingProcess {
 	return &e
 }
 
-// ProcessCreate is event 1, version 0, level win:LogAlways.
+// ProcessCreate is event 1, version 0, enabled at [etw.LevelLogAlways] (0). [AnyProcessCreate]
+// takes newer versions, too.
 //
 // A process is there, or runs another program.
 type ProcessCreate struct {
-	// The number that the process has in its own namespace.
-	NamespaceProcessId uint64
-	// The kernel's name of its first thread, at most 15 bytes.
-	Name etw.ANSI
-	// Unknown, of the recorders that are known.
-	NamespaceName etw.ANSI
+	NamespaceProcessId uint64   // The number that the process has in its own namespace.
+	Name               etw.ANSI // The kernel's name of its first thread, at most 15 bytes.
+	NamespaceName      etw.ANSI // Unknown, of the recorders that are known.
 }
 
 // EventDesc returns the description of ProcessCreate.
 func (*ProcessCreate) EventDesc() *etw.EventDesc { return &processCreate }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*processLayout)(e).decode(p, ptr, &processCreate)
 }
@@ -149,9 +129,7 @@ func (e *ProcessCreate) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessCreate) FieldValue(i int) etw.Value {
-	return (*processLayout)(e).FieldValue(i)
-}
+func (e *ProcessCreate) FieldValue(i int) etw.Value { return (*processLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ProcessCreate) Clone() *ProcessCreate {
@@ -159,9 +137,7 @@ func (e ProcessCreate) Clone() *ProcessCreate {
 	return &e
 }
 
-func (e ProcessCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessCreate) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processCreate = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -169,19 +145,13 @@ var processCreate = etw.EventDesc{
 	Fields: processLayoutFields,
 }
 
-// AnyProcessCreate is [ProcessCreate] in any version: a newer one is decoded
-// like it.
+// AnyProcessCreate is [ProcessCreate] in any version: a newer one is decoded like it.
 type AnyProcessCreate struct {
 	Seen etw.Seen
 	ProcessCreate
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessCreate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processCreate} }
-func (e *AnyProcessCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProcessCreate.DecodePayload(p, ptr)
@@ -193,38 +163,34 @@ func (e AnyProcessCreate) Clone() *AnyProcessCreate {
 	return &e
 }
 
-// ProcessExit is event 2, version 0, level win:LogAlways.
+// ProcessExit is event 2, version 0, enabled at [etw.LevelLogAlways] (0). It has no payload.
+// [AnyProcessExit] takes newer versions, too.
 //
 // A process has ended.
-type ProcessExit struct{}
+type ProcessExit struct {
+	etw.Empty
+}
 
-func (*ProcessExit) EventDesc() *etw.EventDesc                             { return &processExit }
-func (*ProcessExit) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ProcessExit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ProcessExit) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ProcessExit) Clone() *ProcessExit                                  { return &e }
-func (e ProcessExit) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ProcessExit) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ProcessExit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ProcessExit.
+func (*ProcessExit) EventDesc() *etw.EventDesc { return &processExit }
+
+// Clone returns a copy of e.
+func (e ProcessExit) Clone() *ProcessExit { return &e }
+
+func (e ProcessExit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processExit = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
 	Name: "ProcessExit", Named: true,
 }
 
-// AnyProcessExit is [ProcessExit] in any version: a newer one is decoded like
-// it.
+// AnyProcessExit is [ProcessExit] in any version: a newer one is decoded like it.
 type AnyProcessExit struct {
 	Seen etw.Seen
 	ProcessExit
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessExit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processExit} }
-func (e *AnyProcessExit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProcessExit.DecodePayload(p, ptr)
@@ -233,34 +199,31 @@ func (e *AnyProcessExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyProcessExit) Clone() *AnyProcessExit { return &e }
 
-// ProcessMapping is event 3, version 0, level win:LogAlways.
+// ProcessMapping is event 3, version 0, enabled at [etw.LevelLogAlways] (0).
+// [AnyProcessMapping] takes newer versions, too.
 //
-// A part of a file, or of no file, is in the memory of a process. The event
-// comes when the recorder learnt of it.
+// A part of a file, or of no file, is in the memory of a process. The event comes when the
+// recorder learnt of it.
 type ProcessMapping struct {
 	Id           uint64
 	StartAddress uint64
 	// The first address behind it, or, if it ends in fff, the last one in it.
 	EndAddress uint64
 	FileOffset uint64
-	// A path as the process sees it, empty for memory of no file, or a name such
-	// as [heap], [vdso], vmlinux.
-	FileName etw.ANSI
-	// The Id of a ProcessMappingMetadata, or 0.
-	MetadataId uint64
-	// As in ProcessMappingMetadata. Traces do not declare it.
-	SymbolMetadata    etw.ANSI
-	HasSymbolMetadata bool // the payload has SymbolMetadata
-	// As in ProcessMappingMetadata. Traces do not declare it.
-	VersionMetadata    etw.ANSI
-	HasVersionMetadata bool // the payload has VersionMetadata
+	// A path as the process sees it, empty for memory of no file, or a name such as [heap],
+	// [vdso], vmlinux.
+	FileName           etw.ANSI
+	MetadataId         uint64   // The Id of a ProcessMappingMetadata, or 0.
+	SymbolMetadata     etw.ANSI // As in ProcessMappingMetadata. Traces do not declare it.
+	HasSymbolMetadata  bool     // the payload has SymbolMetadata
+	VersionMetadata    etw.ANSI // As in ProcessMappingMetadata. Traces do not declare it.
+	HasVersionMetadata bool     // the payload has VersionMetadata
 }
 
 // EventDesc returns the description of ProcessMapping.
 func (*ProcessMapping) EventDesc() *etw.EventDesc { return &processMapping }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessMapping) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	*e = ProcessMapping{}
 	c := etw.NewCursor(p, 0, ptr)
@@ -332,9 +295,7 @@ func (e ProcessMapping) Clone() *ProcessMapping {
 	return &e
 }
 
-func (e ProcessMapping) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessMapping) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessMapping) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessMapping) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processMapping = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -351,19 +312,13 @@ var processMapping = etw.EventDesc{
 	},
 }
 
-// AnyProcessMapping is [ProcessMapping] in any version: a newer one is decoded
-// like it.
+// AnyProcessMapping is [ProcessMapping] in any version: a newer one is decoded like it.
 type AnyProcessMapping struct {
 	Seen etw.Seen
 	ProcessMapping
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessMapping) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processMapping} }
-func (e *AnyProcessMapping) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessMapping) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProcessMapping.DecodePayload(p, ptr)
@@ -377,24 +332,22 @@ func (e AnyProcessMapping) Clone() *AnyProcessMapping {
 	return &e
 }
 
-// ProcessSymbol is event 4, version 0, level win:LogAlways.
+// ProcessSymbol is event 4, version 0, enabled at [etw.LevelLogAlways] (0). [AnyProcessSymbol]
+// takes newer versions, too.
 //
 // A function: of the kernel, of a file, or compiled by a runtime of .NET.
 type ProcessSymbol struct {
-	Id uint64
-	// The Id of the ProcessMapping that it is in.
-	MappingId    uint64
+	Id           uint64
+	MappingId    uint64 // The Id of the ProcessMapping that it is in.
 	StartAddress uint64
-	// The last address in it.
-	EndAddress uint64
-	Name       etw.ANSI // UTF-8 text
+	EndAddress   uint64   // The last address in it.
+	Name         etw.ANSI // UTF-8 text
 }
 
 // EventDesc returns the description of ProcessSymbol.
 func (*ProcessSymbol) EventDesc() *etw.EventDesc { return &processSymbol }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessSymbol) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Id = c.VarUint()
@@ -439,9 +392,7 @@ func (e ProcessSymbol) Clone() *ProcessSymbol {
 	return &e
 }
 
-func (e ProcessSymbol) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessSymbol) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessSymbol) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessSymbol) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processSymbol = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
@@ -455,19 +406,13 @@ var processSymbol = etw.EventDesc{
 	},
 }
 
-// AnyProcessSymbol is [ProcessSymbol] in any version: a newer one is decoded
-// like it.
+// AnyProcessSymbol is [ProcessSymbol] in any version: a newer one is decoded like it.
 type AnyProcessSymbol struct {
 	Seen etw.Seen
 	ProcessSymbol
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessSymbol) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processSymbol} }
-func (e *AnyProcessSymbol) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessSymbol) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProcessSymbol.DecodePayload(p, ptr)
@@ -479,23 +424,21 @@ func (e AnyProcessSymbol) Clone() *AnyProcessSymbol {
 	return &e
 }
 
-// ProcessMappingMetadata is event 5, version 0, level win:LogAlways.
+// ProcessMappingMetadata is event 5, version 0, enabled at [etw.LevelLogAlways] (0).
+// [AnyProcessMappingMetadata] takes newer versions, too.
 //
 // What the recorder found in a file that is mapped.
 type ProcessMappingMetadata struct {
 	Id uint64
-	// What identifies the file, in JSON: its type, ELF or PE, its build id or its
-	// PDB.
-	SymbolMetadata etw.ANSI
-	// The version of the file, in JSON.
-	VersionMetadata etw.ANSI
+	// What identifies the file, in JSON: its type, ELF or PE, its build id or its PDB.
+	SymbolMetadata  etw.ANSI
+	VersionMetadata etw.ANSI // The version of the file, in JSON.
 }
 
 // EventDesc returns the description of ProcessMappingMetadata.
 func (*ProcessMappingMetadata) EventDesc() *etw.EventDesc { return &processMappingMetadata }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessMappingMetadata) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Id = c.VarUint()
@@ -533,9 +476,7 @@ func (e ProcessMappingMetadata) Clone() *ProcessMappingMetadata {
 	return &e
 }
 
-func (e ProcessMappingMetadata) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessMappingMetadata) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessMappingMetadata) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessMappingMetadata) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processMappingMetadata = etw.EventDesc{
 	Provider: &providerDesc, ID: 5,
@@ -547,21 +488,14 @@ var processMappingMetadata = etw.EventDesc{
 	},
 }
 
-// AnyProcessMappingMetadata is [ProcessMappingMetadata] in any version: a
-// newer one is decoded like it.
+// AnyProcessMappingMetadata is [ProcessMappingMetadata] in any version: a newer one is decoded
+// like it.
 type AnyProcessMappingMetadata struct {
 	Seen etw.Seen
 	ProcessMappingMetadata
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessMappingMetadata) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&processMappingMetadata}
-}
-func (e *AnyProcessMappingMetadata) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessMappingMetadata) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProcessMappingMetadata.DecodePayload(p, ptr)

@@ -6,6 +6,7 @@ package universal
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,31 +26,27 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyExistingProcess](t, Types()...)
-	etwtest.Versions[AnyProcessCreate](t, Types()...)
-	etwtest.Versions[AnyProcessExit](t, Types()...)
-	etwtest.Versions[AnyProcessMapping](t, Types()...)
-	etwtest.Versions[AnyProcessSymbol](t, Types()...)
-	etwtest.Versions[AnyProcessMappingMetadata](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[ExistingProcess](t, nil)
-	etwtest.AllocsOf[ProcessCreate](t, nil)
-	etwtest.AllocsOf[ProcessExit](t, nil)
-	etwtest.AllocsOf[ProcessMapping](t, nil)
-	etwtest.AllocsOf[ProcessSymbol](t, nil)
-	etwtest.AllocsOf[ProcessMappingMetadata](t, nil)
-	etwtest.AllocsOf[AnyExistingProcess](t, nil)
-	etwtest.AllocsOf[AnyProcessCreate](t, nil)
-	etwtest.AllocsOf[AnyProcessExit](t, nil)
-	etwtest.AllocsOf[AnyProcessMapping](t, nil)
-	etwtest.AllocsOf[AnyProcessSymbol](t, nil)
-	etwtest.AllocsOf[AnyProcessMappingMetadata](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyExistingProcess), new(AnyProcessCreate), new(AnyProcessExit),
+		new(AnyProcessMapping), new(AnyProcessSymbol), new(AnyProcessMappingMetadata),
+	}
 }

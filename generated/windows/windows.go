@@ -16,7 +16,7 @@ var Providers = []*etw.Provider{process.Provider, network.Provider, file.Provide
 
 // ParseKeywords returns what reads names and masks of the keywords of one of them.
 func ParseKeywords(p *etw.Provider) func(list string) (uint64, error) {
-	return func(list string) (uint64, error) { return keywords.Parse(p, nil, list) }
+	return func(list string) (uint64, error) { return keywords.Parse[uint64](p, nil, list) }
 }
 
 // Subject returns the process that a record is about: of one of the network or of

@@ -26,7 +26,8 @@
 // type, by the schema that the trace itself has, or by a manifest that was read at
 // run time, which package manifest describes. [Field] and [Fields] find the values
 // of its events by name, and [Value] has them as they are, as values of Go, or as
-// text. [AppendText], [AppendJSON] and [LogValue] show events as a whole.
+// text. [AppendText], [AppendJSON] and [LogValue] show events as a whole, and [Show] makes
+// encoding/json and log/slog do so.
 //
 // # Building events
 //
@@ -73,8 +74,9 @@
 //     [UTF16Value], [ANSIValue], [BinaryValue], [SIDValue], [ArrayValue],
 //     [ListValue], [StructValue].
 //   - Arrays of structs: [ElementsText], [ElementsJSON], [Pointers.PtrSize].
+//   - Events without fields: [Empty].
 //   - Layouts that depend on the size of pointers: [PtrSize.Choose].
-//   - Names of values: [MapDesc.ValueString].
+//   - Names of values: [MapDesc.ValueString], [KeywordNames], [Provider.TaskName].
 //   - That generated code and this package fit: [EnforceVersion], [MinVersion],
 //     [MaxVersion].
 package etw

@@ -16,12 +16,18 @@ type Event interface {
 // Its EventDesc is that of the version it was last decoded from.
 type AnyVersion interface {
 	Described
-	// EventDescs returns the known versions, the oldest first.
-	EventDescs() []*EventDesc
 	// DecodeVersion is DecodePayload for a payload of the given version. A
 	// version that is not known is decoded as the newest one that is not newer,
 	// or else as the oldest.
 	DecodeVersion(version uint8, p []byte, ptr PtrSize) (int, error)
+}
+
+// Versions returns the descriptions of the known versions of an event, the oldest first.
+func Versions(e AnyVersion) []*EventDesc {
+	if e, several := e.(interface{ EventDescs() []*EventDesc }); several {
+		return e.EventDescs()
+	}
+	return []*EventDesc{e.EventDesc()}
 }
 
 // Seen tells a handler of an [AnyVersion] what it got.
@@ -33,6 +39,18 @@ type Seen struct {
 // Newer reports whether the event is of a version that is not known. Then it
 // was decoded by the newest layout that is, and may hold more than that.
 func (s Seen) Newer() bool { return s.Version > s.Layout }
+
+// Empty has the payload of an event without fields: there is nothing in it.
+type Empty struct{}
+
+// DecodePayload reads nothing.
+func (*Empty) DecodePayload([]byte, PtrSize) (int, error) { return 0, nil }
+
+// AppendPayload appends nothing.
+func (*Empty) AppendPayload(b []byte, _ PtrSize) ([]byte, error) { return b, nil }
+
+// FieldValue returns no value.
+func (*Empty) FieldValue(int) Value { return Value{} }
 
 // Described is what rendering needs: a description and the values that go with
 // it.

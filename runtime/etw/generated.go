@@ -1,8 +1,9 @@
 package etw
 
 import (
-	"encoding/binary"
+	"encoding/json"
 	"iter"
+	"slices"
 )
 
 // What only generated code needs.
@@ -32,19 +33,8 @@ func ElementsText[T interface{ String() string }](all iter.Seq[T]) string {
 }
 
 // ElementsJSON returns the elements of a generated view as a JSON array.
-func ElementsJSON[T interface{ MarshalJSON() ([]byte, error) }](all iter.Seq[T]) ([]byte, error) {
-	b := []byte{'['}
-	for e := range all {
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		text, err := e.MarshalJSON()
-		if err != nil {
-			return nil, err
-		}
-		b = append(b, text...)
-	}
-	return append(b, ']'), nil
+func ElementsJSON[T any](all iter.Seq[T]) ([]byte, error) {
+	return json.Marshal(slices.AppendSeq([]T{}, all))
 }
 
 // ListValue returns a value of the array s of strings, binary values or SIDs,
@@ -101,23 +91,4 @@ func (p PtrSize) Choose(narrow, wide int) int {
 		return narrow
 	}
 	return wide
-}
-
-// LoadSystemTime reads a SystemTime from the first 16 bytes of p.
-func LoadSystemTime(p []byte) SystemTime {
-	_ = p[15]
-	return SystemTime{
-		Year: binary.LittleEndian.Uint16(p[0:]), Month: binary.LittleEndian.Uint16(p[2:]),
-		DayOfWeek: binary.LittleEndian.Uint16(p[4:]), Day: binary.LittleEndian.Uint16(p[6:]),
-		Hour: binary.LittleEndian.Uint16(p[8:]), Minute: binary.LittleEndian.Uint16(p[10:]),
-		Second: binary.LittleEndian.Uint16(p[12:]), Milliseconds: binary.LittleEndian.Uint16(p[14:]),
-	}
-}
-
-// AppendSystemTime appends the 16 bytes of t.
-func AppendSystemTime(b []byte, t SystemTime) []byte {
-	for _, v := range [8]uint16{t.Year, t.Month, t.DayOfWeek, t.Day, t.Hour, t.Minute, t.Second, t.Milliseconds} {
-		b = binary.LittleEndian.AppendUint16(b, v)
-	}
-	return b
 }

@@ -2,7 +2,7 @@ package etw
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -52,27 +52,61 @@ func TestEqualArrays(t *testing.T) {
 	}
 }
 
-// A failing value cannot be shown as JSON.
-type failing struct{}
-
-var errFailing = errors.New("failing")
-
-func (failing) MarshalJSON() ([]byte, error) { return nil, errFailing }
-
 // TestElements: the elements of generated views are shown as those of arrays are.
 func TestElements(t *testing.T) {
 	points := []Value{StructValue(&FieldDesc{Type: InStruct, Fields: pointFields}, point{1, 0}), StructValue(&FieldDesc{Type: InStruct, Fields: pointFields}, point{2, 1})}
 	if got, want := ElementsText(slices.Values(points)), "[{X=1 Color=Red} {X=2 Color=Green}]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	got, err := ElementsJSON(slices.Values(points))
-	if want := `[{"X":1,"Color":"Red"},{"X":2,"Color":"Green"}]`; string(got) != want || err != nil || !json.Valid(got) {
+	got, err := ElementsJSON(slices.Values([]Pointer{1, 16}))
+	if want := `["0x1","0x10"]`; string(got) != want || err != nil {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 	if got, err := ElementsJSON(slices.Values(points[:0])); string(got) != "[]" || err != nil || ElementsText(slices.Values(points[:0])) != "[]" {
 		t.Errorf("no elements are %s, %v", got, err)
 	}
-	if got, err := ElementsJSON(slices.Values([]failing{{}})); got != nil || !errors.Is(err, errFailing) {
-		t.Errorf("got %s, %v", got, err)
+}
+
+// TestNames: keywords and tasks by name, and by number where they have none.
+func TestNames(t *testing.T) {
+	known := []KeywordDesc{{"One", 1}, {"Both", 3}, {"Four", 4}, {"None", 0}}
+	for mask, want := range map[uint64]string{0: "0x0", 1: "One", 3: "One|Both", 5: "One|Four", 0x14: "Four|0x10", 0x10: "0x10"} {
+		if got := KeywordNames(known, mask); got != want {
+			t.Errorf("%#x is %s, want %s", mask, got, want)
+		}
+	}
+	p := &Provider{Events: []*EventDesc{{Task: 7}, {Task: 7, TaskName: "Seven"}}}
+	if p.TaskName(7) != "Seven" || p.TaskName(8) != "8" {
+		t.Errorf("tasks are %s and %s", p.TaskName(7), p.TaskName(8))
+	}
+}
+
+// TestShow: encoding/json, log/slog and fmt show an event by its description.
+func TestShow(t *testing.T) {
+	var e start
+	if _, err := e.DecodePayload(payloadV0, Ptr64); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(Show(&e))
+	want, _ := AppendJSON(nil, &e)
+	if string(text) != string(want) || err != nil {
+		t.Errorf("JSON is %s (%v), want %s", text, err, want)
+	}
+	if got, want := fmt.Sprint(Show(&e)), string(AppendText(nil, &e)); got != want {
+		t.Errorf("text is %s, want %s", got, want)
+	}
+	if got, want := Show(&e).LogValue(), LogValue(&e); !got.Equal(want) {
+		t.Errorf("for a log it is %v, want %v", got, want)
+	}
+}
+
+// TestEmpty: an event without fields reads and writes nothing.
+func TestEmpty(t *testing.T) {
+	var e Empty
+	if n, err := e.DecodePayload([]byte{1}, Ptr64); n != 0 || err != nil {
+		t.Errorf("read %d bytes, %v", n, err)
+	}
+	if b, err := e.AppendPayload([]byte{1}, Ptr64); len(b) != 1 || err != nil || e.FieldValue(0).Kind() != ValueNone {
+		t.Errorf("wrote %v, %v", b, err)
 	}
 }

@@ -87,7 +87,7 @@ func Handle[E any, P EventPointer[E]](m *Mux, fn func(*Record, P) error) {
 func (m *Mux) handle(event Described, call handler) {
 	switch e := event.(type) {
 	case AnyVersion:
-		m.any(e.EventDescs(), func(r *Record) error {
+		m.any(Versions(e), func(r *Record) error {
 			n, err := e.DecodeVersion(r.Version, r.Payload, r.PointerSize)
 			if err != nil {
 				return &undecodable{err}

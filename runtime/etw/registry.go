@@ -1,5 +1,10 @@
 package etw
 
+import (
+	"strconv"
+	"strings"
+)
+
 // A Provider is what a generated package, or a manifest, knows of a provider.
 type Provider struct {
 	Desc     *ProviderDesc
@@ -18,6 +23,33 @@ type KeywordDesc struct {
 type LevelDesc struct {
 	Name  string
 	Value Level
+}
+
+// KeywordNames returns the names of the keywords that a mask has of known, joined by |, and the
+// rest of it as a number.
+func KeywordNames(known []KeywordDesc, mask uint64) string {
+	var names []string
+	rest := mask
+	for _, k := range known {
+		if k.Mask != 0 && mask&k.Mask == k.Mask {
+			names = append(names, k.Name)
+			rest &^= k.Mask
+		}
+	}
+	if rest != 0 || len(names) == 0 {
+		names = append(names, "0x"+strconv.FormatUint(rest, 16))
+	}
+	return strings.Join(names, "|")
+}
+
+// TaskName returns the name of a task that an event of p has, or else its number.
+func (p *Provider) TaskName(task uint16) string {
+	for _, d := range p.Events {
+		if d.Task == task && d.TaskName != "" {
+			return d.TaskName
+		}
+	}
+	return strconv.Itoa(int(task))
 }
 
 // A Registry finds the description of an event. It is a value, not a global: it

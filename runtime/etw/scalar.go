@@ -1,6 +1,7 @@
 package etw
 
 import (
+	"encoding/binary"
 	"strconv"
 	"time"
 )
@@ -90,3 +91,22 @@ func (t SystemTime) AppendText(b []byte) ([]byte, error) {
 
 // MarshalText implements encoding.TextMarshaler.
 func (t SystemTime) MarshalText() ([]byte, error) { return t.AppendText(nil) }
+
+// LoadSystemTime reads a SystemTime from the first 16 bytes of p.
+func LoadSystemTime(p []byte) SystemTime {
+	_ = p[15]
+	return SystemTime{
+		Year: binary.LittleEndian.Uint16(p[0:]), Month: binary.LittleEndian.Uint16(p[2:]),
+		DayOfWeek: binary.LittleEndian.Uint16(p[4:]), Day: binary.LittleEndian.Uint16(p[6:]),
+		Hour: binary.LittleEndian.Uint16(p[8:]), Minute: binary.LittleEndian.Uint16(p[10:]),
+		Second: binary.LittleEndian.Uint16(p[12:]), Milliseconds: binary.LittleEndian.Uint16(p[14:]),
+	}
+}
+
+// AppendSystemTime appends the 16 bytes of t.
+func AppendSystemTime(b []byte, t SystemTime) []byte {
+	for _, v := range [8]uint16{t.Year, t.Month, t.DayOfWeek, t.Day, t.Hour, t.Minute, t.Second, t.Milliseconds} {
+		b = binary.LittleEndian.AppendUint16(b, v)
+	}
+	return b
+}

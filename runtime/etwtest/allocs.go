@@ -49,7 +49,7 @@ func AllocsOf[E any, P etw.EventPointer[E]](t testing.TB, iterate func(P)) {
 	})
 	descs := []*etw.EventDesc{P(new(E)).EventDesc()}
 	if e, ok := any(P(new(E))).(etw.AnyVersion); ok {
-		descs = e.EventDescs()
+		descs = etw.Versions(e)
 	}
 	for _, d := range descs {
 		for _, ptr := range ptrSizes {
@@ -60,6 +60,20 @@ func AllocsOf[E any, P etw.EventPointer[E]](t testing.TB, iterate func(P)) {
 				t.Errorf("%s: not dispatched: %v", label(d, ptr), mux.Stats().FirstError)
 			} else if got := last.EventDesc(); got != d {
 				t.Errorf("%s: dispatched as version %d", label(d, ptr), got.Version)
+			}
+		}
+	}
+}
+
+// AllocsOfVersions checks that types which take all versions of an event decode each of them
+// without allocating.
+func AllocsOfVersions(t testing.TB, anys ...etw.AnyVersion) {
+	t.Helper()
+	for _, e := range anys {
+		for _, d := range etw.Versions(e) {
+			for _, ptr := range ptrSizes {
+				p := record(d, ptr).Payload
+				none(t, label(d, ptr), "decoding as any version", func() (err error) { _, err = e.DecodeVersion(d.Version, p, ptr); return err })
 			}
 		}
 	}

@@ -10,6 +10,11 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
+// OfTask returns those of the given types that are events of a task.
+func OfTask(task string, types ...etw.Event) []etw.Event {
+	return slices.DeleteFunc(types, func(e etw.Event) bool { return e.EventDesc().TaskName != task })
+}
+
 // Fuzz is a fuzz target for all events of the given types. An input is the index of
 // an event, the size of pointers and a payload. It checks that
 //   - the generated and the dynamic decoder agree on errors, on values and on how

@@ -127,7 +127,6 @@ func (e anySample) String() string {
 	}
 	return text
 }
-func (e anySample) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // A widened takes both versions, with a wider count.
 type widened struct {
@@ -168,22 +167,22 @@ func TestVersions(t *testing.T) {
 	} {
 		fault = tt.fault
 		r := &recorder{TB: t}
-		Versions[anySample](r, samples...)
+		Versions(r, samples, new(anySample))
 		if !slices.ContainsFunc(r.errors, func(e string) bool { return strings.Contains(e, tt.want) }) {
 			t.Errorf("a type that %s: reported %q, want %q", tt.fault, r.errors, tt.want)
 		}
 	}
 	fault = ""
-	Versions[anySample](t, samples...)
-	Versions[widened](t, samples...)
+	Versions(t, samples, new(anySample))
+	Versions(t, samples, new(widened))
 	r := &recorder{TB: t}
-	Versions[cloneless](r, samples...)
+	Versions(r, samples, new(cloneless))
 	if len(r.errors) == 0 || !strings.Contains(r.errors[0], "cloneless has no method Clone() *etwtest.cloneless") {
 		t.Errorf("a type without Clone: reported %q", r.errors)
 	}
 	r = &recorder{TB: t}
-	Versions[anySample](r, new(sample))
-	if want := []string{"etwtest.anySample: no type of Sample_V1 is given"}; !slices.Equal(r.errors, want) {
+	Versions(r, samples[:1], new(anySample))
+	if want := []string{"*etwtest.anySample: no type of Sample_V1 is given"}; !slices.Equal(r.errors, want) {
 		t.Errorf("with the type of one version of two: reported %q, want %q", r.errors, want)
 	}
 }

@@ -22,7 +22,7 @@ func Example() {
 	defer p.Close()
 
 	ctx := provider.NewActivity(context.Background())
-	if p.Enabled(etw.LevelInformational, clr.KeywordGC) {
+	if p.Enabled(etw.LevelInformational, uint64(clr.KeywordGC)) {
 		if err := p.Write(ctx, &clr.GCStartV1{Count: 7, Depth: 2}); err != nil {
 			log.Fatal(err)
 		}

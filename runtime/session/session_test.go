@@ -95,7 +95,7 @@ func TestForMux(t *testing.T) {
 	etw.Handle(&mux, func(*etw.Record, *kernel.AnyImageLoad) error { return nil })
 	begin(t, Config{Name: "mux", Providers: ForMux(&mux)})
 	got := f.session("mux")
-	want := []fakeEnabled{{provider: clr.Provider.Desc.GUID, control: enableEnable, level: 4, any: clr.KeywordGC}}
+	want := []fakeEnabled{{provider: clr.Provider.Desc.GUID, control: enableEnable, level: 4, any: uint64(clr.KeywordGC)}}
 	if diff := cmp.Diff(want, got.enabled, cmp.AllowUnexported(fakeEnabled{}, encodedFilter{})); diff != "" {
 		t.Error(diff)
 	}

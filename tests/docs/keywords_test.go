@@ -53,7 +53,7 @@ func runtimeTable() string {
 	b := "| keywords | mask | domains, assemblies, modules | compiled methods | precompiled methods | dynamic methods |\n|---|---|---|---|---|---|\n"
 	life := func(l clr.Lifetime) string { return cell(l.Load, "load", l.Unload, "unload") }
 	for _, m := range list {
-		s := clr.SymbolsOf(m.mask)
+		s := clr.SymbolsOf(clr.Keyword(m.mask))
 		b += m.cells() + life(s.Loader) + life(s.Jitted) + life(s.Precompiled) + life(s.Dynamic) + "\n"
 	}
 	return b
@@ -68,7 +68,7 @@ func rundownTable() string {
 	b := "| keywords | mask | domains, assemblies, modules | compiled and dynamic methods | precompiled methods |\n|---|---|---|---|---|\n"
 	times := func(t rundown.Times) string { return cell(t.Start, "DCStart", t.End, "DCEnd") }
 	for _, m := range list {
-		s := rundown.SymbolsOf(m.mask)
+		s := rundown.SymbolsOf(rundown.Keyword(m.mask))
 		b += m.cells() + times(s.Loader) + times(s.Jitted) + times(s.Precompiled) + "\n"
 	}
 	return b

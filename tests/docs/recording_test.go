@@ -22,11 +22,11 @@ func TestRecording(t *testing.T) {
 		e := p.Enable()
 		known[fmt.Sprintf("%#x:%d", e.Keywords, e.Level)] = true
 	}
-	for _, own := range []uint64{ // of questions that have a command, and no preset
+	for _, own := range []clr.Keyword{ // of questions that have a command, and no preset
 		clr.KeywordWaitHandle,
 		clr.KeywordGC | clr.KeywordManagedHeapCollect | clr.KeywordGCHeapDump | clr.KeywordGCHeapAndTypeNames | clr.KeywordType,
 	} {
-		known[fmt.Sprintf("%#x:%d", own, etw.LevelVerbose)] = true
+		known[fmt.Sprintf("%#x:%d", uint64(own), etw.LevelVerbose)] = true
 	}
 	found := 0
 	for _, m := range regexp.MustCompile(clr.Provider.Desc.Name+`:(?:0x)?([0-9a-f]+):(\d)`).FindAllStringSubmatch(text, -1) {

@@ -46,7 +46,7 @@ func decodeAny(t *testing.T, a etw.AnyVersion, e etw.Event) {
 	if n, err := a.DecodeVersion(e.EventDesc().Version, payload, etw.Ptr64); err != nil || n != len(payload) {
 		t.Errorf("%s: read %d of %d bytes, error %v", e, n, len(payload), err)
 	}
-	if got, want := string(must(json.Marshal(a))), string(must(json.Marshal(e))); got != want {
+	if got, want := string(must(json.Marshal(etw.Show(a)))), string(must(json.Marshal(etw.Show(e)))); got != want {
 		t.Errorf("JSON %s, want %s", got, want)
 	}
 	if got, want := fmt.Sprint(a), fmt.Sprint(e); got != want {
@@ -63,7 +63,7 @@ func TestOuterLength(t *testing.T) {
 		Paths:  must(etw.MakeANSIsN(2, etw.ANSI("ef"), etw.ANSI("gh"))),
 	}}
 	const want = `{"Size":2,"Info":{"Hashes":["0102","0304"],"Names":["ab","cd"],"Paths":["ef","gh"]}}`
-	if got := string(must(json.Marshal(&e))); got != want {
+	if got := string(must(json.Marshal(etw.Show(&e)))); got != want {
 		t.Errorf("JSON %s, want %s", got, want)
 	}
 	if got, want := e.Info.String(), "{Hashes=[0102 0304] Names=[ab cd] Paths=[ef gh]}"; got != want {

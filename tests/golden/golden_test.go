@@ -16,6 +16,7 @@ import (
 	"flag"
 	"fmt"
 	"go/format"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,16 +163,17 @@ func options(t *testing.T, dir string) gen.Options {
 func read(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	want := make(map[string]string)
-	entries, err := os.ReadDir(filepath.Join(dir, "want"))
+	root := os.DirFS(filepath.Join(dir, "want"))
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(root, name)
+		want[name] = string(text)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(dir, "want", e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want[e.Name()] = string(text)
 	}
 	return want
 }
@@ -188,10 +190,10 @@ func write(t *testing.T, dir string, got map[string]string) {
 	if err := os.RemoveAll(want); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(want, 0o777); err != nil {
-		t.Fatal(err)
-	}
 	for name, text := range got {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(want, filepath.FromSlash(name))), 0o777); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(filepath.Join(want, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -49,10 +49,12 @@ func TestValuesAreShown(t *testing.T) {
 		log            string // as text
 	}{
 		{"event", bulk, &bulk, "Bulk Count=1 Values=[" + valueText + "]", `{"Count":1,"Values":[` + valueJSON + `]}`,
+			`v="Bulk Count=1 Values=[{ID=1 Flags=2 Name=\"a b\" Count=1 Parameters=[10]}]"`},
+		{"event by its description", etw.Show(&bulk), etw.Show(&bulk), "Bulk Count=1 Values=[" + valueText + "]", `{"Count":1,"Values":[` + valueJSON + `]}`,
 			`v.Count=1 v.Values="[{ID=1 Flags=2 Name=\"a b\" Count=1 Parameters=[10]}]"`},
 		{"all versions", start, &start, "Start_V1 Count=7 Depth=0 Reason=x", `{"Count":7,"Depth":0,"Reason":"x"}`,
-			"v.Count=7 v.Depth=0 v.Reason=x"},
-		{"struct", value, &value, valueText, valueJSON, `v.ID=1 v.Flags=2 v.Name="a b" v.Count=1 v.Parameters=[10]`},
+			`v="Start_V1 Count=7 Depth=0 Reason=x"`},
+		{"struct", value, &value, valueText, valueJSON, `v="{ID=1 Flags=2 Name=\"a b\" Count=1 Parameters=[10]}"`},
 		{"structs", values, &values, "[" + valueText + "]", "[" + valueJSON + "]",
 			`v="[{ID=1 Flags=2 Name=\"a b\" Count=1 Parameters=[10]}]"`},
 		{"structs with a size from outside", rows, &rows, "[{ID=3 Data=09 Cells=[7]}]", `[{"ID":3,"Data":"09","Cells":[7]}]`,
@@ -82,11 +84,11 @@ func TestValuesAreShown(t *testing.T) {
 	}
 }
 
-// TestViewText: arrays of structs have the text of String as text, too.
+// TestViewText: arrays of structs have a text, and a JSON form by themselves.
 func TestViewText(t *testing.T) {
 	nodes := must(structs.MakeGraphNodes(etw.Ptr64, structs.GraphNode{Address: 16, Size: 2, Next: 3}))
-	text, err := nodes.MarshalText()
-	if want := "[{Address=0x10 Size=2 Next=0x3}]"; err != nil || string(text) != want || nodes.String() != want {
+	text, err := json.Marshal(nodes)
+	if want := "[{Address=0x10 Size=2 Next=0x3}]"; err != nil || string(text) != `[{"Address":"0x10","Size":2,"Next":"0x3"}]` || nodes.String() != want {
 		t.Errorf("text %s, error %v, want %s", text, err, want)
 	}
 }

@@ -122,7 +122,7 @@ func (b *batch) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-var allVersions = regexp.MustCompile(`(?m)^func \(\*(\w+)\) EventDescs\(\)`)
+var allVersions = regexp.MustCompile(`(?m)^func \(e \*(\w+)\) DecodeVersion\(`)
 
 // write writes the generated package and the program.
 func (b *batch) write(files []gen.File) error {

@@ -14,7 +14,7 @@ var hostileNames = strings.Split(
 		// what generated code declares or imports
 		"_ init main p e b n err off ok c r a v i d ptr etw slog binary math iter bytes testing etwtest Testing Etwtest ETWTest Etw Slog Math Iter "+
 		"EventDesc DecodePayload AppendPayload FieldValue String LogValue MarshalJSON Seen DecodeVersion EventDescs HasSeen HasString Has Clone All At Len Equal Desc Value "+
-		"Provider Events Keywords Levels Maps Tasks Opcodes FuzzEvents TestEvents TestEventsRoundTrip TestEventsTruncate TestEventsAllocs Test Fuzz Benchmark Example "+
+		"Provider Events Keyword Task Keywords Levels Maps Tasks Opcodes FuzzEvents TestEvents TestEventsRoundTrip TestEventsTruncate TestEventsAllocs Test Fuzz Benchmark Example "+
 		// case variants and what becomes one name
 		"name Name NAME nAME _name Name_ na_me na-me na.me Foo foo FOO foo_V1 Foo_V1 FooV1 foov1 AnyFoo anyFoo Any FooItems Foo_Items ID Id id iD "+
 		// beyond ASCII

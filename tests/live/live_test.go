@@ -219,7 +219,7 @@ func (p program) harmless(t *testing.T, c *eventpipe.Client) {
 		t.Errorf("watching collections caused %d of %d", n, all)
 	}
 	collect := func(*etw.Mux) []eventpipe.Provider {
-		return []eventpipe.Provider{{Name: clr.Provider.Desc.Name, Keywords: clr.KeywordGC | clr.KeywordManagedHeapCollect, Level: etw.LevelInformational}}
+		return []eventpipe.Provider{{Name: clr.Provider.Desc.Name, Keywords: uint64(clr.KeywordGC | clr.KeywordManagedHeapCollect), Level: etw.LevelInformational}}
 	}
 	if n, all := forced(collect); n == 0 {
 		t.Errorf("the keyword for it caused none of %d collections", all)

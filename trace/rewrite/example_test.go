@@ -57,7 +57,7 @@ func copyCollections(out io.Writer, t *trace.Trace) error {
 		if err != nil {
 			return err
 		}
-		if r.Provider == clr.Provider.Desc.GUID && r.Keywords&clr.KeywordGC != 0 {
+		if r.Provider == clr.Provider.Desc.GUID && clr.Keyword(r.Keywords)&clr.KeywordGC != 0 {
 			keep.Chose(r)
 		} else if !keep.Needs(r) {
 			continue

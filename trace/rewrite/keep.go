@@ -133,7 +133,7 @@ func (k *Keeper) matters(r *etw.Record) bool {
 
 // The header of an .etl file is an event, too.
 var (
-	traceClass   = new(kernel.AnyEventTraceHeader).EventDescs()[0].Class
+	traceClass   = etw.Versions(new(kernel.AnyEventTraceHeader))[0].Class
 	headerOpcode = opcode(new(kernel.AnyEventTraceHeader))
 )
 
@@ -147,7 +147,7 @@ var (
 	keyUser    = opcode(new(kernel.AnyStackWalkStackKeyUser))
 )
 
-func opcode(e etw.AnyVersion) etw.Opcode { return e.EventDescs()[0].Opcode }
+func opcode(e etw.AnyVersion) etw.Opcode { return etw.Versions(e)[0].Opcode }
 
 // needsStack reports whether a call stack is that of a chosen event. Who filters knows no
 // process of a definition: one stands for the same stack of many.

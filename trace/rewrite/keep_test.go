@@ -13,7 +13,7 @@ import (
 
 // recordOf returns a record of an event, of process 7 and thread 8.
 func recordOf(e etw.AnyVersion) *etw.Record {
-	d := e.EventDescs()[0]
+	d := etw.Versions(e)[0]
 	k := d.Key()
 	return &etw.Record{Kind: k.Kind, Provider: k.Provider, ID: d.ID, Opcode: d.Opcode, ProcessID: 7, ThreadID: 8, PointerSize: etw.Ptr64}
 }

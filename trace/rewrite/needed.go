@@ -113,7 +113,7 @@ func newTable(parts ...func(table)) table {
 
 // row returns the rows that an event belongs to, and its number.
 func (t table) row(e etw.AnyVersion) (origin, rows, uint16) {
-	k := e.EventDescs()[0].Key()
+	k := etw.Versions(e)[0].Key()
 	at := origin{k.Kind, k.Provider}
 	return at, t[at], k.ID
 }

@@ -24,3 +24,6 @@ var paymentMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v Payment) String() string { return paymentMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v Payment) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -7,15 +7,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// OrderPlaced is event 1, version 0, of task Order, keyword Orders, level
-// win:Informational.
-//
-// A customer placed an order.
+// OrderPlaced is event 1, version 0. [AnyOrderPlaced] says what it means.
 type OrderPlaced struct {
 	OrderID  uint64
 	Customer etw.UTF16
@@ -25,8 +21,7 @@ type OrderPlaced struct {
 // EventDesc returns the description of OrderPlaced.
 func (*OrderPlaced) EventDesc() *etw.EventDesc { return &orderPlaced }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *OrderPlaced) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&orderPlaced, p, ptr)
@@ -66,9 +61,7 @@ func (e OrderPlaced) Clone() *OrderPlaced {
 	return &e
 }
 
-func (e OrderPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OrderPlaced) String() string { return string(etw.AppendText(nil, &e)) }
 
 var orderPlaced = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Task: 1, Keywords: 0x1,
@@ -80,10 +73,7 @@ var orderPlaced = etw.EventDesc{
 	},
 }
 
-// OrderPlacedV1 is OrderPlaced_V1: event 1, version 1, of task Order, keyword
-// Orders, level win:Informational.
-//
-// A customer placed an order. Version 1 adds its lines.
+// OrderPlacedV1 is OrderPlaced_V1: event 1, version 1. [AnyOrderPlaced] says what it means.
 type OrderPlacedV1 struct {
 	OrderID   uint64
 	Customer  etw.UTF16
@@ -95,8 +85,7 @@ type OrderPlacedV1 struct {
 // EventDesc returns the description of OrderPlaced_V1.
 func (*OrderPlacedV1) EventDesc() *etw.EventDesc { return &orderPlacedV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *OrderPlacedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&orderPlacedV1, p, ptr)
@@ -145,9 +134,7 @@ func (e OrderPlacedV1) Clone() *OrderPlacedV1 {
 	return &e
 }
 
-func (e OrderPlacedV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OrderPlacedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OrderPlacedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OrderPlacedV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var orderPlacedV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Task: 1, Keywords: 0x1,
@@ -197,14 +184,11 @@ func (v OrderPlacedV1Line) Clone() OrderPlacedV1Line {
 	return v
 }
 
-func (v *OrderPlacedV1Line) value() etw.Value { return etw.StructValue(&orderPlacedV1.Fields[4], v) }
+func (v OrderPlacedV1Line) String() string {
+	return etw.StructValue(&orderPlacedV1.Fields[4], &v).String()
+}
 
-func (v OrderPlacedV1Line) String() string               { return v.value().String() }
-func (v OrderPlacedV1Line) LogValue() slog.Value         { return v.value().LogValue() }
-func (v OrderPlacedV1Line) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// OrderPlacedV1Lines is a sequence of [OrderPlacedV1Line] that aliases a
-// payload.
+// OrderPlacedV1Lines is a sequence of [OrderPlacedV1Line] that aliases a payload.
 type OrderPlacedV1Lines struct {
 	p   []byte
 	n   int
@@ -241,8 +225,7 @@ func (s OrderPlacedV1Lines) All() iter.Seq[OrderPlacedV1Line] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s OrderPlacedV1Lines) Equal(t OrderPlacedV1Lines) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -256,8 +239,9 @@ func (s OrderPlacedV1Lines) Clone() OrderPlacedV1Lines {
 	return s
 }
 
-func (s OrderPlacedV1Lines) String() string               { return etw.ElementsText(s.All()) }
-func (s OrderPlacedV1Lines) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s OrderPlacedV1Lines) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s OrderPlacedV1Lines) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *OrderPlacedV1Lines) read(c *etw.Cursor, n uint64) {
@@ -275,13 +259,13 @@ func (s OrderPlacedV1Lines) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyOrderPlaced is event 1, of task Order, keyword Orders, level
-// win:Informational, in any version.
+// AnyOrderPlaced is event 1 in any version, of [TaskOrder], enabled by [KeywordOrders] (0x1)
+// at [etw.LevelInformational] (4).
 //
 // A customer placed an order. Version 1 adds its lines.
 //
-// The versions are [OrderPlaced] and [OrderPlacedV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [OrderPlaced] and [OrderPlacedV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyOrderPlaced struct {
 	Seen etw.Seen
 
@@ -292,20 +276,21 @@ type AnyOrderPlaced struct {
 	Lines     OrderPlacedV1Lines // LineCount elements; since version 1
 }
 
-// HasLineCount and its like report whether the version that was decoded has a
-// field.
+// HasLineCount reports whether the decoded version has LineCount.
 func (e *AnyOrderPlaced) HasLineCount() bool { return e.Seen.Layout >= 1 }
-func (e *AnyOrderPlaced) HasLines() bool     { return e.Seen.Layout >= 1 }
+
+// HasLines reports whether the decoded version has Lines.
+func (e *AnyOrderPlaced) HasLines() bool { return e.Seen.Layout >= 1 }
 
 var anyOrderPlaced = []*etw.EventDesc{&orderPlaced, &orderPlacedV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyOrderPlaced) EventDescs() []*etw.EventDesc { return anyOrderPlaced }
-func (e *AnyOrderPlaced) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOrderPlaced, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyOrderPlaced) EventDesc() *etw.EventDesc { return etw.DescOf(anyOrderPlaced, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyOrderPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -357,6 +342,7 @@ func (e AnyOrderPlaced) Clone() *AnyOrderPlaced {
 	return &e
 }
 
-func (e AnyOrderPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOrderPlaced) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyOrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -5,13 +5,13 @@ package events
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// OrderStart is event 1, version 0, of task Order, opcode win:Start, keyword
-// Orders, level win:Informational.
+// OrderStart is event 1, version 0, of [TaskOrder], opcode [etw.OpcodeStart], enabled by
+// [KeywordOrders] (0x1) at [etw.LevelInformational] (4). [AnyOrderStart] takes newer versions,
+// too.
 //
 // Message: Order {Number} of {Customer} begins.
 type OrderStart struct {
@@ -22,8 +22,7 @@ type OrderStart struct {
 // EventDesc returns the description of OrderStart.
 func (*OrderStart) EventDesc() *etw.EventDesc { return &orderStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *OrderStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&orderStart, p, ptr)
@@ -59,9 +58,7 @@ func (e OrderStart) Clone() *OrderStart {
 	return &e
 }
 
-func (e OrderStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OrderStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OrderStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OrderStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var orderStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Channel: 16, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
@@ -73,19 +70,13 @@ var orderStart = etw.EventDesc{
 	},
 }
 
-// AnyOrderStart is [OrderStart] in any version: a newer one is decoded like
-// it.
+// AnyOrderStart is [OrderStart] in any version: a newer one is decoded like it.
 type AnyOrderStart struct {
 	Seen etw.Seen
 	OrderStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOrderStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&orderStart} }
-func (e *AnyOrderStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOrderStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OrderStart.DecodePayload(p, ptr)
@@ -97,8 +88,9 @@ func (e AnyOrderStart) Clone() *AnyOrderStart {
 	return &e
 }
 
-// OrderStop is event 2, version 0, of task Order, opcode win:Stop, keyword
-// Orders, level win:Informational.
+// OrderStop is event 2, version 0, of [TaskOrder], opcode [etw.OpcodeStop], enabled by
+// [KeywordOrders] (0x1) at [etw.LevelInformational] (4). Its payload has 9 bytes.
+// [AnyOrderStop] takes newer versions, too.
 //
 // Message: Order {Number} is {Outcome}.
 type OrderStop struct {
@@ -109,8 +101,7 @@ type OrderStop struct {
 // EventDesc returns the description of OrderStop.
 func (*OrderStop) EventDesc() *etw.EventDesc { return &orderStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *OrderStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 9 {
 		return 0, etw.Short(&orderStop, p, ptr)
@@ -141,9 +132,7 @@ func (e *OrderStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e OrderStop) Clone() *OrderStop { return &e }
 
-func (e OrderStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OrderStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OrderStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OrderStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var orderStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Channel: 16, Level: 4, Opcode: 2, Task: 1, Keywords: 0x1,
@@ -161,12 +150,7 @@ type AnyOrderStop struct {
 	OrderStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOrderStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&orderStop} }
-func (e *AnyOrderStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOrderStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OrderStop.DecodePayload(p, ptr)

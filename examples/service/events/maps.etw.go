@@ -24,3 +24,6 @@ var outcomeMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v Outcome) String() string { return outcomeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v Outcome) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -5,30 +5,23 @@ package private
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// BindingPolicyPhaseStart is event 159, version 0, of task Binding, opcode
-// BindingPolicyPhaseStart, keyword BindingKeyword, level win:Informational.
+// BindingPolicyPhaseStart is event 159, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingPolicyPhaseStart], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingPolicyPhaseStart] takes newer versions, too.
 //
 // The binding of an assembly begins its policy phase.
 type BindingPolicyPhaseStart struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingPolicyPhaseStart.
@@ -37,8 +30,7 @@ func (*BindingPolicyPhaseStart) EventDesc() *etw.EventDesc { return &bindingPoli
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingPolicyPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingPolicyPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingPolicyPhaseStart)
 }
@@ -59,14 +51,11 @@ func (e BindingPolicyPhaseStart) Clone() *BindingPolicyPhaseStart {
 	return &e
 }
 
-func (e BindingPolicyPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BindingPolicyPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BindingPolicyPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BindingPolicyPhaseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingPolicyPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 159, Level: 4, Opcode: 51, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingPolicyPhaseStart", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseStart",
+	Class: classBinding, Name: "BindingPolicyPhaseStart", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseStart",
 	Fields: bindingLayoutFields,
 }
 
@@ -135,21 +124,14 @@ var bindingLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyBindingPolicyPhaseStart is [BindingPolicyPhaseStart] in any version: a
-// newer one is decoded like it.
+// AnyBindingPolicyPhaseStart is [BindingPolicyPhaseStart] in any version: a newer one is
+// decoded like it.
 type AnyBindingPolicyPhaseStart struct {
 	Seen etw.Seen
 	BindingPolicyPhaseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingPolicyPhaseStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bindingPolicyPhaseStart}
-}
-func (e *AnyBindingPolicyPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingPolicyPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingPolicyPhaseStart.DecodePayload(p, ptr)
@@ -161,25 +143,19 @@ func (e AnyBindingPolicyPhaseStart) Clone() *AnyBindingPolicyPhaseStart {
 	return &e
 }
 
-// BindingPolicyPhaseEnd is event 160, version 0, of task Binding, opcode
-// BindingPolicyPhaseEnd, keyword BindingKeyword, level win:Informational.
+// BindingPolicyPhaseEnd is event 160, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingPolicyPhaseEnd], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingPolicyPhaseEnd] takes newer versions, too.
 //
 // The binding of an assembly ended its policy phase.
 type BindingPolicyPhaseEnd struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingPolicyPhaseEnd.
@@ -188,8 +164,7 @@ func (*BindingPolicyPhaseEnd) EventDesc() *etw.EventDesc { return &bindingPolicy
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingPolicyPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingPolicyPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingPolicyPhaseEnd)
 }
@@ -200,9 +175,7 @@ func (e *BindingPolicyPhaseEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BindingPolicyPhaseEnd) FieldValue(i int) etw.Value {
-	return (*bindingLayout)(e).FieldValue(i)
-}
+func (e *BindingPolicyPhaseEnd) FieldValue(i int) etw.Value { return (*bindingLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e BindingPolicyPhaseEnd) Clone() *BindingPolicyPhaseEnd {
@@ -210,32 +183,22 @@ func (e BindingPolicyPhaseEnd) Clone() *BindingPolicyPhaseEnd {
 	return &e
 }
 
-func (e BindingPolicyPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BindingPolicyPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BindingPolicyPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BindingPolicyPhaseEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingPolicyPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 160, Level: 4, Opcode: 52, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingPolicyPhaseEnd", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseEnd",
+	Class: classBinding, Name: "BindingPolicyPhaseEnd", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseEnd",
 	Fields: bindingLayoutFields,
 }
 
-// AnyBindingPolicyPhaseEnd is [BindingPolicyPhaseEnd] in any version: a newer
-// one is decoded like it.
+// AnyBindingPolicyPhaseEnd is [BindingPolicyPhaseEnd] in any version: a newer one is decoded
+// like it.
 type AnyBindingPolicyPhaseEnd struct {
 	Seen etw.Seen
 	BindingPolicyPhaseEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingPolicyPhaseEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bindingPolicyPhaseEnd}
-}
-func (e *AnyBindingPolicyPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingPolicyPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingPolicyPhaseEnd.DecodePayload(p, ptr)
@@ -247,25 +210,19 @@ func (e AnyBindingPolicyPhaseEnd) Clone() *AnyBindingPolicyPhaseEnd {
 	return &e
 }
 
-// BindingNgenPhaseStart is event 161, version 0, of task Binding, opcode
-// BindingNgenPhaseStart, keyword BindingKeyword, level win:Informational.
+// BindingNgenPhaseStart is event 161, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingNgenPhaseStart], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingNgenPhaseStart] takes newer versions, too.
 //
 // The binding of an assembly begins to look for a native image.
 type BindingNgenPhaseStart struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingNgenPhaseStart.
@@ -274,8 +231,7 @@ func (*BindingNgenPhaseStart) EventDesc() *etw.EventDesc { return &bindingNgenPh
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingNgenPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingNgenPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingNgenPhaseStart)
 }
@@ -286,9 +242,7 @@ func (e *BindingNgenPhaseStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BindingNgenPhaseStart) FieldValue(i int) etw.Value {
-	return (*bindingLayout)(e).FieldValue(i)
-}
+func (e *BindingNgenPhaseStart) FieldValue(i int) etw.Value { return (*bindingLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e BindingNgenPhaseStart) Clone() *BindingNgenPhaseStart {
@@ -296,32 +250,22 @@ func (e BindingNgenPhaseStart) Clone() *BindingNgenPhaseStart {
 	return &e
 }
 
-func (e BindingNgenPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BindingNgenPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BindingNgenPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BindingNgenPhaseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingNgenPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 161, Level: 4, Opcode: 53, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingNgenPhaseStart", TaskName: "Binding", OpcodeName: "BindingNgenPhaseStart",
+	Class: classBinding, Name: "BindingNgenPhaseStart", TaskName: "Binding", OpcodeName: "BindingNgenPhaseStart",
 	Fields: bindingLayoutFields,
 }
 
-// AnyBindingNgenPhaseStart is [BindingNgenPhaseStart] in any version: a newer
-// one is decoded like it.
+// AnyBindingNgenPhaseStart is [BindingNgenPhaseStart] in any version: a newer one is decoded
+// like it.
 type AnyBindingNgenPhaseStart struct {
 	Seen etw.Seen
 	BindingNgenPhaseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingNgenPhaseStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bindingNgenPhaseStart}
-}
-func (e *AnyBindingNgenPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingNgenPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingNgenPhaseStart.DecodePayload(p, ptr)
@@ -333,25 +277,19 @@ func (e AnyBindingNgenPhaseStart) Clone() *AnyBindingNgenPhaseStart {
 	return &e
 }
 
-// BindingNgenPhaseEnd is event 162, version 0, of task Binding, opcode
-// BindingNgenPhaseEnd, keyword BindingKeyword, level win:Informational.
+// BindingNgenPhaseEnd is event 162, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingNgenPhaseEnd], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingNgenPhaseEnd] takes newer versions, too.
 //
 // The binding of an assembly has looked for a native image.
 type BindingNgenPhaseEnd struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingNgenPhaseEnd.
@@ -360,8 +298,7 @@ func (*BindingNgenPhaseEnd) EventDesc() *etw.EventDesc { return &bindingNgenPhas
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingNgenPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingNgenPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingNgenPhaseEnd)
 }
@@ -372,9 +309,7 @@ func (e *BindingNgenPhaseEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BindingNgenPhaseEnd) FieldValue(i int) etw.Value {
-	return (*bindingLayout)(e).FieldValue(i)
-}
+func (e *BindingNgenPhaseEnd) FieldValue(i int) etw.Value { return (*bindingLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e BindingNgenPhaseEnd) Clone() *BindingNgenPhaseEnd {
@@ -382,32 +317,22 @@ func (e BindingNgenPhaseEnd) Clone() *BindingNgenPhaseEnd {
 	return &e
 }
 
-func (e BindingNgenPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BindingNgenPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BindingNgenPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BindingNgenPhaseEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingNgenPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 162, Level: 4, Opcode: 54, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingNgenPhaseEnd", TaskName: "Binding", OpcodeName: "BindingNgenPhaseEnd",
+	Class: classBinding, Name: "BindingNgenPhaseEnd", TaskName: "Binding", OpcodeName: "BindingNgenPhaseEnd",
 	Fields: bindingLayoutFields,
 }
 
-// AnyBindingNgenPhaseEnd is [BindingNgenPhaseEnd] in any version: a newer one
-// is decoded like it.
+// AnyBindingNgenPhaseEnd is [BindingNgenPhaseEnd] in any version: a newer one is decoded like
+// it.
 type AnyBindingNgenPhaseEnd struct {
 	Seen etw.Seen
 	BindingNgenPhaseEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingNgenPhaseEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bindingNgenPhaseEnd}
-}
-func (e *AnyBindingNgenPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingNgenPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingNgenPhaseEnd.DecodePayload(p, ptr)
@@ -419,26 +344,20 @@ func (e AnyBindingNgenPhaseEnd) Clone() *AnyBindingNgenPhaseEnd {
 	return &e
 }
 
-// BindingLookupAndProbingPhaseStart is event 163, version 0, of task Binding,
-// opcode BindingLookupAndProbingPhaseStart, keyword BindingKeyword, level
-// win:Informational.
+// BindingLookupAndProbingPhaseStart is event 163, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingLookupAndProbingPhaseStart], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingLookupAndProbingPhaseStart] takes newer versions,
+// too.
 //
 // The binding of an assembly begins to look up and probe for the file.
 type BindingLookupAndProbingPhaseStart struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingLookupAndProbingPhaseStart.
@@ -449,8 +368,7 @@ func (*BindingLookupAndProbingPhaseStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingLookupAndProbingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingLookupAndProbingPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingLookupAndProbingPhaseStart)
 }
@@ -471,34 +389,22 @@ func (e BindingLookupAndProbingPhaseStart) Clone() *BindingLookupAndProbingPhase
 	return &e
 }
 
-func (e BindingLookupAndProbingPhaseStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e BindingLookupAndProbingPhaseStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e BindingLookupAndProbingPhaseStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e BindingLookupAndProbingPhaseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingLookupAndProbingPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 163, Level: 4, Opcode: 55, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingLookupAndProbingPhaseStart", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseStart",
+	Class: classBinding, Name: "BindingLookupAndProbingPhaseStart", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseStart",
 	Fields: bindingLayoutFields,
 }
 
-// AnyBindingLookupAndProbingPhaseStart is [BindingLookupAndProbingPhaseStart]
-// in any version: a newer one is decoded like it.
+// AnyBindingLookupAndProbingPhaseStart is [BindingLookupAndProbingPhaseStart] in any version:
+// a newer one is decoded like it.
 type AnyBindingLookupAndProbingPhaseStart struct {
 	Seen etw.Seen
 	BindingLookupAndProbingPhaseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingLookupAndProbingPhaseStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bindingLookupAndProbingPhaseStart}
-}
-func (e *AnyBindingLookupAndProbingPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingLookupAndProbingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingLookupAndProbingPhaseStart.DecodePayload(p, ptr)
@@ -510,26 +416,20 @@ func (e AnyBindingLookupAndProbingPhaseStart) Clone() *AnyBindingLookupAndProbin
 	return &e
 }
 
-// BindingLookupAndProbingPhaseEnd is event 164, version 0, of task Binding,
-// opcode BindingLookupAndProbingPhaseEnd, keyword BindingKeyword, level
-// win:Informational.
+// BindingLookupAndProbingPhaseEnd is event 164, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingLookupAndProbingPhaseEnd], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingLookupAndProbingPhaseEnd] takes newer versions,
+// too.
 //
 // The binding of an assembly has looked up and probed for the file.
 type BindingLookupAndProbingPhaseEnd struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingLookupAndProbingPhaseEnd.
@@ -540,8 +440,7 @@ func (*BindingLookupAndProbingPhaseEnd) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingLookupAndProbingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingLookupAndProbingPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingLookupAndProbingPhaseEnd)
 }
@@ -562,34 +461,22 @@ func (e BindingLookupAndProbingPhaseEnd) Clone() *BindingLookupAndProbingPhaseEn
 	return &e
 }
 
-func (e BindingLookupAndProbingPhaseEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e BindingLookupAndProbingPhaseEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e BindingLookupAndProbingPhaseEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e BindingLookupAndProbingPhaseEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingLookupAndProbingPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 164, Level: 4, Opcode: 56, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingLookupAndProbingPhaseEnd", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseEnd",
+	Class: classBinding, Name: "BindingLookupAndProbingPhaseEnd", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseEnd",
 	Fields: bindingLayoutFields,
 }
 
-// AnyBindingLookupAndProbingPhaseEnd is [BindingLookupAndProbingPhaseEnd] in
-// any version: a newer one is decoded like it.
+// AnyBindingLookupAndProbingPhaseEnd is [BindingLookupAndProbingPhaseEnd] in any version: a
+// newer one is decoded like it.
 type AnyBindingLookupAndProbingPhaseEnd struct {
 	Seen etw.Seen
 	BindingLookupAndProbingPhaseEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingLookupAndProbingPhaseEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bindingLookupAndProbingPhaseEnd}
-}
-func (e *AnyBindingLookupAndProbingPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingLookupAndProbingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingLookupAndProbingPhaseEnd.DecodePayload(p, ptr)
@@ -601,25 +488,19 @@ func (e AnyBindingLookupAndProbingPhaseEnd) Clone() *AnyBindingLookupAndProbingP
 	return &e
 }
 
-// LoaderPhaseStart is event 165, version 0, of task Binding, opcode
-// LoaderPhaseStart, keyword BindingKeyword, level win:Informational.
+// LoaderPhaseStart is event 165, version 0, of [TaskBinding], opcode
+// [OpcodeBindingLoaderPhaseStart], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyLoaderPhaseStart] takes newer versions, too.
 //
 // The loader begins its part of loading an assembly.
 type LoaderPhaseStart struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of LoaderPhaseStart.
@@ -628,8 +509,7 @@ func (*LoaderPhaseStart) EventDesc() *etw.EventDesc { return &loaderPhaseStart }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoaderPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &loaderPhaseStart)
 }
@@ -640,9 +520,7 @@ func (e *LoaderPhaseStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *LoaderPhaseStart) FieldValue(i int) etw.Value {
-	return (*bindingLayout)(e).FieldValue(i)
-}
+func (e *LoaderPhaseStart) FieldValue(i int) etw.Value { return (*bindingLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e LoaderPhaseStart) Clone() *LoaderPhaseStart {
@@ -650,30 +528,21 @@ func (e LoaderPhaseStart) Clone() *LoaderPhaseStart {
 	return &e
 }
 
-func (e LoaderPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderPhaseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 165, Level: 4, Opcode: 57, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "LoaderPhaseStart", TaskName: "Binding", OpcodeName: "LoaderPhaseStart",
+	Class: classBinding, Name: "LoaderPhaseStart", TaskName: "Binding", OpcodeName: "LoaderPhaseStart",
 	Fields: bindingLayoutFields,
 }
 
-// AnyLoaderPhaseStart is [LoaderPhaseStart] in any version: a newer one is
-// decoded like it.
+// AnyLoaderPhaseStart is [LoaderPhaseStart] in any version: a newer one is decoded like it.
 type AnyLoaderPhaseStart struct {
 	Seen etw.Seen
 	LoaderPhaseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoaderPhaseStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&loaderPhaseStart} }
-func (e *AnyLoaderPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoaderPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoaderPhaseStart.DecodePayload(p, ptr)
@@ -685,25 +554,19 @@ func (e AnyLoaderPhaseStart) Clone() *AnyLoaderPhaseStart {
 	return &e
 }
 
-// LoaderPhaseEnd is event 166, version 0, of task Binding, opcode
-// LoaderPhaseEnd, keyword BindingKeyword, level win:Informational.
+// LoaderPhaseEnd is event 166, version 0, of [TaskBinding], opcode
+// [OpcodeBindingLoaderPhaseEnd], enabled by [KeywordBinding] (0x2) at [etw.LevelInformational]
+// (4). [AnyLoaderPhaseEnd] takes newer versions, too.
 //
 // The loader ended its part of loading an assembly.
 type LoaderPhaseEnd struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of LoaderPhaseEnd.
@@ -712,8 +575,7 @@ func (*LoaderPhaseEnd) EventDesc() *etw.EventDesc { return &loaderPhaseEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoaderPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &loaderPhaseEnd)
 }
@@ -724,9 +586,7 @@ func (e *LoaderPhaseEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *LoaderPhaseEnd) FieldValue(i int) etw.Value {
-	return (*bindingLayout)(e).FieldValue(i)
-}
+func (e *LoaderPhaseEnd) FieldValue(i int) etw.Value { return (*bindingLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e LoaderPhaseEnd) Clone() *LoaderPhaseEnd {
@@ -734,30 +594,21 @@ func (e LoaderPhaseEnd) Clone() *LoaderPhaseEnd {
 	return &e
 }
 
-func (e LoaderPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderPhaseEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 166, Level: 4, Opcode: 58, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "LoaderPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderPhaseEnd",
+	Class: classBinding, Name: "LoaderPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderPhaseEnd",
 	Fields: bindingLayoutFields,
 }
 
-// AnyLoaderPhaseEnd is [LoaderPhaseEnd] in any version: a newer one is decoded
-// like it.
+// AnyLoaderPhaseEnd is [LoaderPhaseEnd] in any version: a newer one is decoded like it.
 type AnyLoaderPhaseEnd struct {
 	Seen etw.Seen
 	LoaderPhaseEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoaderPhaseEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&loaderPhaseEnd} }
-func (e *AnyLoaderPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoaderPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoaderPhaseEnd.DecodePayload(p, ptr)
@@ -769,25 +620,19 @@ func (e AnyLoaderPhaseEnd) Clone() *AnyLoaderPhaseEnd {
 	return &e
 }
 
-// BindingPhaseStart is event 167, version 0, of task Binding, opcode
-// BindingPhaseStart, keyword BindingKeyword, level win:Informational.
+// BindingPhaseStart is event 167, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingPhaseStart], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingPhaseStart] takes newer versions, too.
 //
 // The binding of an assembly begins.
 type BindingPhaseStart struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingPhaseStart.
@@ -796,8 +641,7 @@ func (*BindingPhaseStart) EventDesc() *etw.EventDesc { return &bindingPhaseStart
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingPhaseStart)
 }
@@ -808,9 +652,7 @@ func (e *BindingPhaseStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BindingPhaseStart) FieldValue(i int) etw.Value {
-	return (*bindingLayout)(e).FieldValue(i)
-}
+func (e *BindingPhaseStart) FieldValue(i int) etw.Value { return (*bindingLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e BindingPhaseStart) Clone() *BindingPhaseStart {
@@ -818,32 +660,21 @@ func (e BindingPhaseStart) Clone() *BindingPhaseStart {
 	return &e
 }
 
-func (e BindingPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BindingPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BindingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BindingPhaseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 167, Level: 4, Opcode: 59, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingPhaseStart", TaskName: "Binding", OpcodeName: "BindingPhaseStart",
+	Class: classBinding, Name: "BindingPhaseStart", TaskName: "Binding", OpcodeName: "BindingPhaseStart",
 	Fields: bindingLayoutFields,
 }
 
-// AnyBindingPhaseStart is [BindingPhaseStart] in any version: a newer one is
-// decoded like it.
+// AnyBindingPhaseStart is [BindingPhaseStart] in any version: a newer one is decoded like it.
 type AnyBindingPhaseStart struct {
 	Seen etw.Seen
 	BindingPhaseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingPhaseStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bindingPhaseStart}
-}
-func (e *AnyBindingPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingPhaseStart.DecodePayload(p, ptr)
@@ -855,25 +686,19 @@ func (e AnyBindingPhaseStart) Clone() *AnyBindingPhaseStart {
 	return &e
 }
 
-// BindingPhaseEnd is event 168, version 0, of task Binding, opcode
-// BindingPhaseEnd, keyword BindingKeyword, level win:Informational.
+// BindingPhaseEnd is event 168, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingPhaseEnd], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingPhaseEnd] takes newer versions, too.
 //
 // The binding of an assembly ended.
 type BindingPhaseEnd struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingPhaseEnd.
@@ -882,8 +707,7 @@ func (*BindingPhaseEnd) EventDesc() *etw.EventDesc { return &bindingPhaseEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingPhaseEnd)
 }
@@ -894,9 +718,7 @@ func (e *BindingPhaseEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BindingPhaseEnd) FieldValue(i int) etw.Value {
-	return (*bindingLayout)(e).FieldValue(i)
-}
+func (e *BindingPhaseEnd) FieldValue(i int) etw.Value { return (*bindingLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e BindingPhaseEnd) Clone() *BindingPhaseEnd {
@@ -904,30 +726,21 @@ func (e BindingPhaseEnd) Clone() *BindingPhaseEnd {
 	return &e
 }
 
-func (e BindingPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BindingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BindingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BindingPhaseEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 168, Level: 4, Opcode: 60, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingPhaseEnd", TaskName: "Binding", OpcodeName: "BindingPhaseEnd",
+	Class: classBinding, Name: "BindingPhaseEnd", TaskName: "Binding", OpcodeName: "BindingPhaseEnd",
 	Fields: bindingLayoutFields,
 }
 
-// AnyBindingPhaseEnd is [BindingPhaseEnd] in any version: a newer one is
-// decoded like it.
+// AnyBindingPhaseEnd is [BindingPhaseEnd] in any version: a newer one is decoded like it.
 type AnyBindingPhaseEnd struct {
 	Seen etw.Seen
 	BindingPhaseEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingPhaseEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bindingPhaseEnd} }
-func (e *AnyBindingPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingPhaseEnd.DecodePayload(p, ptr)
@@ -939,25 +752,19 @@ func (e AnyBindingPhaseEnd) Clone() *AnyBindingPhaseEnd {
 	return &e
 }
 
-// BindingDownloadPhaseStart is event 169, version 0, of task Binding, opcode
-// BindingDownloadPhaseStart, keyword BindingKeyword, level win:Informational.
+// BindingDownloadPhaseStart is event 169, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingDownloadPhaseStart], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingDownloadPhaseStart] takes newer versions, too.
 //
 // The binding of an assembly begins to download the file.
 type BindingDownloadPhaseStart struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingDownloadPhaseStart.
@@ -966,8 +773,7 @@ func (*BindingDownloadPhaseStart) EventDesc() *etw.EventDesc { return &bindingDo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingDownloadPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingDownloadPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingDownloadPhaseStart)
 }
@@ -988,32 +794,22 @@ func (e BindingDownloadPhaseStart) Clone() *BindingDownloadPhaseStart {
 	return &e
 }
 
-func (e BindingDownloadPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BindingDownloadPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BindingDownloadPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BindingDownloadPhaseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingDownloadPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 169, Level: 4, Opcode: 61, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingDownloadPhaseStart", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseStart",
+	Class: classBinding, Name: "BindingDownloadPhaseStart", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseStart",
 	Fields: bindingLayoutFields,
 }
 
-// AnyBindingDownloadPhaseStart is [BindingDownloadPhaseStart] in any version:
-// a newer one is decoded like it.
+// AnyBindingDownloadPhaseStart is [BindingDownloadPhaseStart] in any version: a newer one is
+// decoded like it.
 type AnyBindingDownloadPhaseStart struct {
 	Seen etw.Seen
 	BindingDownloadPhaseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingDownloadPhaseStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bindingDownloadPhaseStart}
-}
-func (e *AnyBindingDownloadPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingDownloadPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingDownloadPhaseStart.DecodePayload(p, ptr)
@@ -1025,25 +821,19 @@ func (e AnyBindingDownloadPhaseStart) Clone() *AnyBindingDownloadPhaseStart {
 	return &e
 }
 
-// BindingDownloadPhaseEnd is event 170, version 0, of task Binding, opcode
-// BindingDownloadPhaseEnd, keyword BindingKeyword, level win:Informational.
+// BindingDownloadPhaseEnd is event 170, version 0, of [TaskBinding], opcode
+// [OpcodeBindingBindingDownloadPhaseEnd], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyBindingDownloadPhaseEnd] takes newer versions, too.
 //
 // The binding of an assembly has downloaded the file.
 type BindingDownloadPhaseEnd struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BindingDownloadPhaseEnd.
@@ -1052,8 +842,7 @@ func (*BindingDownloadPhaseEnd) EventDesc() *etw.EventDesc { return &bindingDown
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BindingDownloadPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BindingDownloadPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &bindingDownloadPhaseEnd)
 }
@@ -1074,32 +863,22 @@ func (e BindingDownloadPhaseEnd) Clone() *BindingDownloadPhaseEnd {
 	return &e
 }
 
-func (e BindingDownloadPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BindingDownloadPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BindingDownloadPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BindingDownloadPhaseEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bindingDownloadPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 170, Level: 4, Opcode: 62, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "BindingDownloadPhaseEnd", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseEnd",
+	Class: classBinding, Name: "BindingDownloadPhaseEnd", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseEnd",
 	Fields: bindingLayoutFields,
 }
 
-// AnyBindingDownloadPhaseEnd is [BindingDownloadPhaseEnd] in any version: a
-// newer one is decoded like it.
+// AnyBindingDownloadPhaseEnd is [BindingDownloadPhaseEnd] in any version: a newer one is
+// decoded like it.
 type AnyBindingDownloadPhaseEnd struct {
 	Seen etw.Seen
 	BindingDownloadPhaseEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBindingDownloadPhaseEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bindingDownloadPhaseEnd}
-}
-func (e *AnyBindingDownloadPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBindingDownloadPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BindingDownloadPhaseEnd.DecodePayload(p, ptr)
@@ -1111,26 +890,19 @@ func (e AnyBindingDownloadPhaseEnd) Clone() *AnyBindingDownloadPhaseEnd {
 	return &e
 }
 
-// LoaderAssemblyInitPhaseStart is event 171, version 0, of task Binding,
-// opcode LoaderAssemblyInitPhaseStart, keyword BindingKeyword, level
-// win:Informational.
+// LoaderAssemblyInitPhaseStart is event 171, version 0, of [TaskBinding], opcode
+// [OpcodeBindingLoaderAssemblyInitPhaseStart], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyLoaderAssemblyInitPhaseStart] takes newer versions, too.
 //
 // The loader begins to initialize an assembly.
 type LoaderAssemblyInitPhaseStart struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of LoaderAssemblyInitPhaseStart.
@@ -1139,8 +911,7 @@ func (*LoaderAssemblyInitPhaseStart) EventDesc() *etw.EventDesc { return &loader
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderAssemblyInitPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoaderAssemblyInitPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &loaderAssemblyInitPhaseStart)
 }
@@ -1161,32 +932,22 @@ func (e LoaderAssemblyInitPhaseStart) Clone() *LoaderAssemblyInitPhaseStart {
 	return &e
 }
 
-func (e LoaderAssemblyInitPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderAssemblyInitPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderAssemblyInitPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderAssemblyInitPhaseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderAssemblyInitPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 171, Level: 4, Opcode: 63, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "LoaderAssemblyInitPhaseStart", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseStart",
+	Class: classBinding, Name: "LoaderAssemblyInitPhaseStart", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseStart",
 	Fields: bindingLayoutFields,
 }
 
-// AnyLoaderAssemblyInitPhaseStart is [LoaderAssemblyInitPhaseStart] in any
-// version: a newer one is decoded like it.
+// AnyLoaderAssemblyInitPhaseStart is [LoaderAssemblyInitPhaseStart] in any version: a newer
+// one is decoded like it.
 type AnyLoaderAssemblyInitPhaseStart struct {
 	Seen etw.Seen
 	LoaderAssemblyInitPhaseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoaderAssemblyInitPhaseStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loaderAssemblyInitPhaseStart}
-}
-func (e *AnyLoaderAssemblyInitPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoaderAssemblyInitPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoaderAssemblyInitPhaseStart.DecodePayload(p, ptr)
@@ -1198,25 +959,19 @@ func (e AnyLoaderAssemblyInitPhaseStart) Clone() *AnyLoaderAssemblyInitPhaseStar
 	return &e
 }
 
-// LoaderAssemblyInitPhaseEnd is event 172, version 0, of task Binding, opcode
-// LoaderAssemblyInitPhaseEnd, keyword BindingKeyword, level win:Informational.
+// LoaderAssemblyInitPhaseEnd is event 172, version 0, of [TaskBinding], opcode
+// [OpcodeBindingLoaderAssemblyInitPhaseEnd], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyLoaderAssemblyInitPhaseEnd] takes newer versions, too.
 //
 // The loader has initialized an assembly.
 type LoaderAssemblyInitPhaseEnd struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of LoaderAssemblyInitPhaseEnd.
@@ -1225,8 +980,7 @@ func (*LoaderAssemblyInitPhaseEnd) EventDesc() *etw.EventDesc { return &loaderAs
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderAssemblyInitPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoaderAssemblyInitPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &loaderAssemblyInitPhaseEnd)
 }
@@ -1247,32 +1001,22 @@ func (e LoaderAssemblyInitPhaseEnd) Clone() *LoaderAssemblyInitPhaseEnd {
 	return &e
 }
 
-func (e LoaderAssemblyInitPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderAssemblyInitPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderAssemblyInitPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderAssemblyInitPhaseEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderAssemblyInitPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 172, Level: 4, Opcode: 64, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "LoaderAssemblyInitPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseEnd",
+	Class: classBinding, Name: "LoaderAssemblyInitPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseEnd",
 	Fields: bindingLayoutFields,
 }
 
-// AnyLoaderAssemblyInitPhaseEnd is [LoaderAssemblyInitPhaseEnd] in any
-// version: a newer one is decoded like it.
+// AnyLoaderAssemblyInitPhaseEnd is [LoaderAssemblyInitPhaseEnd] in any version: a newer one is
+// decoded like it.
 type AnyLoaderAssemblyInitPhaseEnd struct {
 	Seen etw.Seen
 	LoaderAssemblyInitPhaseEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoaderAssemblyInitPhaseEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loaderAssemblyInitPhaseEnd}
-}
-func (e *AnyLoaderAssemblyInitPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoaderAssemblyInitPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoaderAssemblyInitPhaseEnd.DecodePayload(p, ptr)
@@ -1284,25 +1028,19 @@ func (e AnyLoaderAssemblyInitPhaseEnd) Clone() *AnyLoaderAssemblyInitPhaseEnd {
 	return &e
 }
 
-// LoaderMappingPhaseStart is event 173, version 0, of task Binding, opcode
-// LoaderMappingPhaseStart, keyword BindingKeyword, level win:Informational.
+// LoaderMappingPhaseStart is event 173, version 0, of [TaskBinding], opcode
+// [OpcodeBindingLoaderMappingPhaseStart], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyLoaderMappingPhaseStart] takes newer versions, too.
 //
 // The loader begins to map an assembly into memory.
 type LoaderMappingPhaseStart struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of LoaderMappingPhaseStart.
@@ -1311,8 +1049,7 @@ func (*LoaderMappingPhaseStart) EventDesc() *etw.EventDesc { return &loaderMappi
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderMappingPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoaderMappingPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &loaderMappingPhaseStart)
 }
@@ -1333,32 +1070,22 @@ func (e LoaderMappingPhaseStart) Clone() *LoaderMappingPhaseStart {
 	return &e
 }
 
-func (e LoaderMappingPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderMappingPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderMappingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderMappingPhaseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderMappingPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 173, Level: 4, Opcode: 65, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "LoaderMappingPhaseStart", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseStart",
+	Class: classBinding, Name: "LoaderMappingPhaseStart", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseStart",
 	Fields: bindingLayoutFields,
 }
 
-// AnyLoaderMappingPhaseStart is [LoaderMappingPhaseStart] in any version: a
-// newer one is decoded like it.
+// AnyLoaderMappingPhaseStart is [LoaderMappingPhaseStart] in any version: a newer one is
+// decoded like it.
 type AnyLoaderMappingPhaseStart struct {
 	Seen etw.Seen
 	LoaderMappingPhaseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoaderMappingPhaseStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loaderMappingPhaseStart}
-}
-func (e *AnyLoaderMappingPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoaderMappingPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoaderMappingPhaseStart.DecodePayload(p, ptr)
@@ -1370,25 +1097,19 @@ func (e AnyLoaderMappingPhaseStart) Clone() *AnyLoaderMappingPhaseStart {
 	return &e
 }
 
-// LoaderMappingPhaseEnd is event 174, version 0, of task Binding, opcode
-// LoaderMappingPhaseEnd, keyword BindingKeyword, level win:Informational.
+// LoaderMappingPhaseEnd is event 174, version 0, of [TaskBinding], opcode
+// [OpcodeBindingLoaderMappingPhaseEnd], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyLoaderMappingPhaseEnd] takes newer versions, too.
 //
 // The loader has mapped an assembly into memory.
 type LoaderMappingPhaseEnd struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of LoaderMappingPhaseEnd.
@@ -1397,8 +1118,7 @@ func (*LoaderMappingPhaseEnd) EventDesc() *etw.EventDesc { return &loaderMapping
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderMappingPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoaderMappingPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &loaderMappingPhaseEnd)
 }
@@ -1409,9 +1129,7 @@ func (e *LoaderMappingPhaseEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *LoaderMappingPhaseEnd) FieldValue(i int) etw.Value {
-	return (*bindingLayout)(e).FieldValue(i)
-}
+func (e *LoaderMappingPhaseEnd) FieldValue(i int) etw.Value { return (*bindingLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e LoaderMappingPhaseEnd) Clone() *LoaderMappingPhaseEnd {
@@ -1419,32 +1137,22 @@ func (e LoaderMappingPhaseEnd) Clone() *LoaderMappingPhaseEnd {
 	return &e
 }
 
-func (e LoaderMappingPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderMappingPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderMappingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderMappingPhaseEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderMappingPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 174, Level: 4, Opcode: 66, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "LoaderMappingPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseEnd",
+	Class: classBinding, Name: "LoaderMappingPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseEnd",
 	Fields: bindingLayoutFields,
 }
 
-// AnyLoaderMappingPhaseEnd is [LoaderMappingPhaseEnd] in any version: a newer
-// one is decoded like it.
+// AnyLoaderMappingPhaseEnd is [LoaderMappingPhaseEnd] in any version: a newer one is decoded
+// like it.
 type AnyLoaderMappingPhaseEnd struct {
 	Seen etw.Seen
 	LoaderMappingPhaseEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoaderMappingPhaseEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loaderMappingPhaseEnd}
-}
-func (e *AnyLoaderMappingPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoaderMappingPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoaderMappingPhaseEnd.DecodePayload(p, ptr)
@@ -1456,26 +1164,19 @@ func (e AnyLoaderMappingPhaseEnd) Clone() *AnyLoaderMappingPhaseEnd {
 	return &e
 }
 
-// LoaderDeliverEventsPhaseStart is event 175, version 0, of task Binding,
-// opcode LoaderDeliverEventsPhaseStart, keyword BindingKeyword, level
-// win:Informational.
+// LoaderDeliverEventsPhaseStart is event 175, version 0, of [TaskBinding], opcode
+// [OpcodeBindingLoaderDeliverEventsPhaseStart], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyLoaderDeliverEventsPhaseStart] takes newer versions, too.
 //
 // The loader begins to deliver the events of an assembly's loading.
 type LoaderDeliverEventsPhaseStart struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of LoaderDeliverEventsPhaseStart.
@@ -1486,8 +1187,7 @@ func (*LoaderDeliverEventsPhaseStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderDeliverEventsPhaseStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoaderDeliverEventsPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &loaderDeliverEventsPhaseStart)
 }
@@ -1508,32 +1208,22 @@ func (e LoaderDeliverEventsPhaseStart) Clone() *LoaderDeliverEventsPhaseStart {
 	return &e
 }
 
-func (e LoaderDeliverEventsPhaseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderDeliverEventsPhaseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderDeliverEventsPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderDeliverEventsPhaseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderDeliverEventsPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 175, Level: 4, Opcode: 67, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "LoaderDeliverEventsPhaseStart", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseStart",
+	Class: classBinding, Name: "LoaderDeliverEventsPhaseStart", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseStart",
 	Fields: bindingLayoutFields,
 }
 
-// AnyLoaderDeliverEventsPhaseStart is [LoaderDeliverEventsPhaseStart] in any
-// version: a newer one is decoded like it.
+// AnyLoaderDeliverEventsPhaseStart is [LoaderDeliverEventsPhaseStart] in any version: a newer
+// one is decoded like it.
 type AnyLoaderDeliverEventsPhaseStart struct {
 	Seen etw.Seen
 	LoaderDeliverEventsPhaseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoaderDeliverEventsPhaseStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loaderDeliverEventsPhaseStart}
-}
-func (e *AnyLoaderDeliverEventsPhaseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoaderDeliverEventsPhaseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoaderDeliverEventsPhaseStart.DecodePayload(p, ptr)
@@ -1545,26 +1235,19 @@ func (e AnyLoaderDeliverEventsPhaseStart) Clone() *AnyLoaderDeliverEventsPhaseSt
 	return &e
 }
 
-// LoaderDeliverEventsPhaseEnd is event 176, version 0, of task Binding, opcode
-// LoaderDeliverEventsPhaseEnd, keyword BindingKeyword, level
-// win:Informational.
+// LoaderDeliverEventsPhaseEnd is event 176, version 0, of [TaskBinding], opcode
+// [OpcodeBindingLoaderDeliverEventsPhaseEnd], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). [AnyLoaderDeliverEventsPhaseEnd] takes newer versions, too.
 //
 // The loader has delivered the events of an assembly's loading.
 type LoaderDeliverEventsPhaseEnd struct {
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the load context.
-	LoadContextID uint32
-	// 1 if the assembly came from the loader's cache, else 0.
-	FromLoaderCache uint32
-	// 1 if the program asked for the assembly by itself, else 0.
-	DynamicLoad uint32
-	// Path or URL that the assembly is loaded from.
-	AssemblyCodebase etw.UTF16
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	AppDomainID      uint32    // Number of the application domain.
+	LoadContextID    uint32    // Number of the load context.
+	FromLoaderCache  uint32    // 1 if the assembly came from the loader's cache, else 0.
+	DynamicLoad      uint32    // 1 if the program asked for the assembly by itself, else 0.
+	AssemblyCodebase etw.UTF16 // Path or URL that the assembly is loaded from.
+	AssemblyName     etw.UTF16 // Full name of the assembly.
+	ClrInstanceID    uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of LoaderDeliverEventsPhaseEnd.
@@ -1573,8 +1256,7 @@ func (*LoaderDeliverEventsPhaseEnd) EventDesc() *etw.EventDesc { return &loaderD
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderDeliverEventsPhaseEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoaderDeliverEventsPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bindingLayout)(e).decode(p, ptr, &loaderDeliverEventsPhaseEnd)
 }
@@ -1595,32 +1277,22 @@ func (e LoaderDeliverEventsPhaseEnd) Clone() *LoaderDeliverEventsPhaseEnd {
 	return &e
 }
 
-func (e LoaderDeliverEventsPhaseEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderDeliverEventsPhaseEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderDeliverEventsPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderDeliverEventsPhaseEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderDeliverEventsPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 176, Level: 4, Opcode: 68, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "LoaderDeliverEventsPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseEnd",
+	Class: classBinding, Name: "LoaderDeliverEventsPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseEnd",
 	Fields: bindingLayoutFields,
 }
 
-// AnyLoaderDeliverEventsPhaseEnd is [LoaderDeliverEventsPhaseEnd] in any
-// version: a newer one is decoded like it.
+// AnyLoaderDeliverEventsPhaseEnd is [LoaderDeliverEventsPhaseEnd] in any version: a newer one
+// is decoded like it.
 type AnyLoaderDeliverEventsPhaseEnd struct {
 	Seen etw.Seen
 	LoaderDeliverEventsPhaseEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoaderDeliverEventsPhaseEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loaderDeliverEventsPhaseEnd}
-}
-func (e *AnyLoaderDeliverEventsPhaseEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoaderDeliverEventsPhaseEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoaderDeliverEventsPhaseEnd.DecodePayload(p, ptr)
@@ -1632,17 +1304,15 @@ func (e AnyLoaderDeliverEventsPhaseEnd) Clone() *AnyLoaderDeliverEventsPhaseEnd 
 	return &e
 }
 
-// FusionMessageEvent is event 196, version 0, of task Binding, opcode
-// FusionMessage, keyword BindingKeyword, level win:Informational.
+// FusionMessageEvent is event 196, version 0, of [TaskBinding], opcode
+// [OpcodeBindingFusionMessage], enabled by [KeywordBinding] (0x2) at [etw.LevelInformational]
+// (4). [AnyFusionMessageEvent] takes newer versions, too.
 //
 // A message of the assembly binder's log.
 type FusionMessageEvent struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Whether the message goes before the earlier ones.
-	Prepend etw.Bool
-	// Text of the message.
-	Message etw.UTF16
+	ClrInstanceID uint16    // see WithClrInstanceID
+	Prepend       etw.Bool  // Whether the message goes before the earlier ones.
+	Message       etw.UTF16 // Text of the message.
 }
 
 // EventDesc returns the description of FusionMessageEvent.
@@ -1651,8 +1321,7 @@ func (*FusionMessageEvent) EventDesc() *etw.EventDesc { return &fusionMessageEve
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FusionMessageEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FusionMessageEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&fusionMessageEvent, p, ptr)
@@ -1692,14 +1361,11 @@ func (e FusionMessageEvent) Clone() *FusionMessageEvent {
 	return &e
 }
 
-func (e FusionMessageEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FusionMessageEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FusionMessageEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FusionMessageEvent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionMessageEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 196, Level: 4, Opcode: 70, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "FusionMessageEvent", TaskName: "Binding", OpcodeName: "FusionMessage",
+	Class: classBinding, Name: "FusionMessageEvent", TaskName: "Binding", OpcodeName: "FusionMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Prepend", Type: etw.InBoolean},
@@ -1707,21 +1373,14 @@ var fusionMessageEvent = etw.EventDesc{
 	},
 }
 
-// AnyFusionMessageEvent is [FusionMessageEvent] in any version: a newer one is
-// decoded like it.
+// AnyFusionMessageEvent is [FusionMessageEvent] in any version: a newer one is decoded like
+// it.
 type AnyFusionMessageEvent struct {
 	Seen etw.Seen
 	FusionMessageEvent
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFusionMessageEvent) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fusionMessageEvent}
-}
-func (e *AnyFusionMessageEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFusionMessageEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FusionMessageEvent.DecodePayload(p, ptr)
@@ -1733,17 +1392,16 @@ func (e AnyFusionMessageEvent) Clone() *AnyFusionMessageEvent {
 	return &e
 }
 
-// FusionErrorCodeEvent is event 197, version 0, of task Binding, opcode
-// FusionErrorCode, keyword BindingKeyword, level win:Informational.
+// FusionErrorCodeEvent is event 197, version 0, of [TaskBinding], opcode
+// [OpcodeBindingFusionErrorCode], enabled by [KeywordBinding] (0x2) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyFusionErrorCodeEvent] takes
+// newer versions, too.
 //
 // An error code of the assembly binder.
 type FusionErrorCodeEvent struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Category of the error.
-	Category uint32
-	// HRESULT.
-	ErrorCode uint32
+	ClrInstanceID uint16 // see WithClrInstanceID
+	Category      uint32 // Category of the error.
+	ErrorCode     uint32 // HRESULT.
 }
 
 // EventDesc returns the description of FusionErrorCodeEvent.
@@ -1752,8 +1410,7 @@ func (*FusionErrorCodeEvent) EventDesc() *etw.EventDesc { return &fusionErrorCod
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FusionErrorCodeEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FusionErrorCodeEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&fusionErrorCodeEvent, p, ptr)
@@ -1788,14 +1445,11 @@ func (e *FusionErrorCodeEvent) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e FusionErrorCodeEvent) Clone() *FusionErrorCodeEvent { return &e }
 
-func (e FusionErrorCodeEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FusionErrorCodeEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FusionErrorCodeEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FusionErrorCodeEvent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionErrorCodeEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 197, Level: 4, Opcode: 71, Task: 10, Keywords: 0x2,
-	Class: etw.GUID{0xba, 0x32, 0x0e, 0xe9, 0x96, 0xe3, 0x6a, 0x4e, 0xa7, 0x90, 0x0a, 0x08, 0xc6, 0xc9, 0x25, 0xdc},
-	Name:  "FusionErrorCodeEvent", TaskName: "Binding", OpcodeName: "FusionErrorCode",
+	Class: classBinding, Name: "FusionErrorCodeEvent", TaskName: "Binding", OpcodeName: "FusionErrorCode",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Category", Type: etw.InUInt32},
@@ -1803,21 +1457,14 @@ var fusionErrorCodeEvent = etw.EventDesc{
 	},
 }
 
-// AnyFusionErrorCodeEvent is [FusionErrorCodeEvent] in any version: a newer
-// one is decoded like it.
+// AnyFusionErrorCodeEvent is [FusionErrorCodeEvent] in any version: a newer one is decoded
+// like it.
 type AnyFusionErrorCodeEvent struct {
 	Seen etw.Seen
 	FusionErrorCodeEvent
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFusionErrorCodeEvent) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fusionErrorCodeEvent}
-}
-func (e *AnyFusionErrorCodeEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFusionErrorCodeEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FusionErrorCodeEvent.DecodePayload(p, ptr)

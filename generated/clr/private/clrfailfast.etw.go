@@ -3,28 +3,20 @@
 
 package private
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// FailFast is event 191, version 0, of task CLRFailFast, opcode FailFast,
-// level win:Critical.
+// FailFast is event 191, version 0, of [TaskCLRFailFast], opcode [OpcodeCLRFailFastFailFast],
+// enabled at [etw.LevelCritical] (1). [AnyFailFast] takes newer versions, too.
 //
-// The process ends at once because of an error that cannot be handled. The
-// event is written whatever the keywords are.
+// The process ends at once because of an error that cannot be handled. The event is written
+// whatever the keywords are.
 type FailFast struct {
 	// Message of the program, if it ended itself (Environment.FailFast).
 	FailFastUserMessage etw.UTF16
-	// Address of the instruction at fault.
-	FailedEIP etw.Pointer
-	// Exit code of the process.
-	OSExitCode uint32
-	// HRESULT of the error in the runtime.
-	ClrExitCode uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	FailedEIP           etw.Pointer // Address of the instruction at fault.
+	OSExitCode          uint32      // Exit code of the process.
+	ClrExitCode         uint32      // HRESULT of the error in the runtime.
+	ClrInstanceID       uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of FailFast.
@@ -33,8 +25,7 @@ func (*FailFast) EventDesc() *etw.EventDesc { return &failFast }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FailFast) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FailFast) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.FailFastUserMessage = c.UTF16()
@@ -79,14 +70,11 @@ func (e FailFast) Clone() *FailFast {
 	return &e
 }
 
-func (e FailFast) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FailFast) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FailFast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FailFast) String() string { return string(etw.AppendText(nil, &e)) }
 
 var failFast = etw.EventDesc{
 	Provider: &providerDesc, ID: 191, Level: 1, Opcode: 52, Task: 2,
-	Class: etw.GUID{0x12, 0xde, 0x9e, 0xee, 0xf5, 0xc5, 0x95, 0x49, 0x81, 0xa2, 0xdc, 0xfb, 0x5f, 0x6b, 0x80, 0xc8},
-	Name:  "FailFast", TaskName: "CLRFailFast", OpcodeName: "FailFast",
+	Class: classCLRFailFast, Name: "FailFast", TaskName: "CLRFailFast", OpcodeName: "FailFast",
 	Fields: []etw.FieldDesc{
 		{Name: "FailFastUserMessage", Type: etw.InUnicodeString},
 		{Name: "FailedEIP", Type: etw.InPointer},
@@ -102,12 +90,7 @@ type AnyFailFast struct {
 	FailFast
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFailFast) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&failFast} }
-func (e *AnyFailFast) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFailFast) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FailFast.DecodePayload(p, ptr)

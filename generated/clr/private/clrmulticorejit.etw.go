@@ -5,29 +5,24 @@ package private
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// MulticoreJit is event 201, version 0, of task CLRMulticoreJit, opcode
-// Common, keyword MulticoreJitPrivateKeyword, level win:Informational.
+// MulticoreJit is event 201, version 0, of [TaskCLRMulticoreJit], opcode
+// [OpcodeCLRMulticoreJitCommon], enabled by [KeywordMulticoreJitPrivate] (0x20000) at
+// [etw.LevelInformational] (4). [AnyMulticoreJit] takes newer versions, too.
 //
-// A step of multicore JIT: recording which methods a program start needs, and
-// compiling them in the background at the next start.
+// A step of multicore JIT: recording which methods a program start needs, and compiling them
+// in the background at the next start.
 type MulticoreJit struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Name of the step, such as STARTPROFILE or ABORTPROFILE.
-	String1 etw.UTF16
+	ClrInstanceID uint16    // see WithClrInstanceID
+	String1       etw.UTF16 // Name of the step, such as STARTPROFILE or ABORTPROFILE.
 	// Name that belongs to the step, such as that of a profile or of a module.
 	String2 etw.UTF16
-	// First number that belongs to the step.
-	Int1 int32
-	// Second number that belongs to the step.
-	Int2 int32
-	// Third number that belongs to the step.
-	Int3 int32
+	Int1    int32 // First number that belongs to the step.
+	Int2    int32 // Second number that belongs to the step.
+	Int3    int32 // Third number that belongs to the step.
 }
 
 // EventDesc returns the description of MulticoreJit.
@@ -36,8 +31,7 @@ func (*MulticoreJit) EventDesc() *etw.EventDesc { return &multicoreJit }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MulticoreJit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MulticoreJit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&multicoreJit, p, ptr)
@@ -90,14 +84,11 @@ func (e MulticoreJit) Clone() *MulticoreJit {
 	return &e
 }
 
-func (e MulticoreJit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MulticoreJit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MulticoreJit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MulticoreJit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var multicoreJit = etw.EventDesc{
 	Provider: &providerDesc, ID: 201, Level: 4, Opcode: 10, Task: 17, Keywords: 0x20000,
-	Class: etw.GUID{0xe5, 0xd9, 0x5a, 0xb8, 0x8b, 0x65, 0x15, 0x42, 0x8d, 0xdb, 0x83, 0x40, 0x40, 0xf4, 0xbc, 0x10},
-	Name:  "MulticoreJit", TaskName: "CLRMulticoreJit", OpcodeName: "Common",
+	Class: classCLRMulticoreJit, Name: "MulticoreJit", TaskName: "CLRMulticoreJit", OpcodeName: "Common",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "String1", Type: etw.InUnicodeString},
@@ -108,19 +99,13 @@ var multicoreJit = etw.EventDesc{
 	},
 }
 
-// AnyMulticoreJit is [MulticoreJit] in any version: a newer one is decoded
-// like it.
+// AnyMulticoreJit is [MulticoreJit] in any version: a newer one is decoded like it.
 type AnyMulticoreJit struct {
 	Seen etw.Seen
 	MulticoreJit
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMulticoreJit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&multicoreJit} }
-func (e *AnyMulticoreJit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMulticoreJit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MulticoreJit.DecodePayload(p, ptr)
@@ -133,18 +118,16 @@ func (e AnyMulticoreJit) Clone() *AnyMulticoreJit {
 	return &e
 }
 
-// MulticoreJitMethodCodeReturned is event 202, version 0, of task
-// CLRMulticoreJit, opcode MethodCodeReturned, keyword
-// MulticoreJitPrivateKeyword, level win:Informational.
+// MulticoreJitMethodCodeReturned is event 202, version 0, of [TaskCLRMulticoreJit], opcode
+// [OpcodeCLRMulticoreJitMethodCodeReturned], enabled by [KeywordMulticoreJitPrivate] (0x20000)
+// at [etw.LevelInformational] (4). Its payload has 18 bytes.
+// [AnyMulticoreJitMethodCodeReturned] takes newer versions, too.
 //
 // Code that multicore JIT had compiled in the background was used.
 type MulticoreJitMethodCodeReturned struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
+	ClrInstanceID uint16 // see WithClrInstanceID
+	ModuleID      uint64 // Identifier of the module, as in the module's own load event.
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
 	MethodID uint64
 }
 
@@ -156,8 +139,7 @@ func (*MulticoreJitMethodCodeReturned) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MulticoreJitMethodCodeReturned) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MulticoreJitMethodCodeReturned) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 18 {
 		return 0, etw.Short(&multicoreJitMethodCodeReturned, p, ptr)
@@ -192,14 +174,11 @@ func (e *MulticoreJitMethodCodeReturned) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MulticoreJitMethodCodeReturned) Clone() *MulticoreJitMethodCodeReturned { return &e }
 
-func (e MulticoreJitMethodCodeReturned) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MulticoreJitMethodCodeReturned) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MulticoreJitMethodCodeReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MulticoreJitMethodCodeReturned) String() string { return string(etw.AppendText(nil, &e)) }
 
 var multicoreJitMethodCodeReturned = etw.EventDesc{
 	Provider: &providerDesc, ID: 202, Level: 4, Opcode: 11, Task: 17, Keywords: 0x20000,
-	Class: etw.GUID{0xe5, 0xd9, 0x5a, 0xb8, 0x8b, 0x65, 0x15, 0x42, 0x8d, 0xdb, 0x83, 0x40, 0x40, 0xf4, 0xbc, 0x10},
-	Name:  "MulticoreJitMethodCodeReturned", TaskName: "CLRMulticoreJit", OpcodeName: "MethodCodeReturned",
+	Class: classCLRMulticoreJit, Name: "MulticoreJitMethodCodeReturned", TaskName: "CLRMulticoreJit", OpcodeName: "MethodCodeReturned",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -207,21 +186,14 @@ var multicoreJitMethodCodeReturned = etw.EventDesc{
 	},
 }
 
-// AnyMulticoreJitMethodCodeReturned is [MulticoreJitMethodCodeReturned] in any
-// version: a newer one is decoded like it.
+// AnyMulticoreJitMethodCodeReturned is [MulticoreJitMethodCodeReturned] in any version: a
+// newer one is decoded like it.
 type AnyMulticoreJitMethodCodeReturned struct {
 	Seen etw.Seen
 	MulticoreJitMethodCodeReturned
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMulticoreJitMethodCodeReturned) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&multicoreJitMethodCodeReturned}
-}
-func (e *AnyMulticoreJitMethodCodeReturned) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMulticoreJitMethodCodeReturned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MulticoreJitMethodCodeReturned.DecodePayload(p, ptr)

@@ -5,24 +5,20 @@ package private
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NgenBindEvent is event 188, version 0, of task CLRNgenBinder, opcode
-// NgenBind, keyword PrivateFusionKeyword, level win:Informational.
+// NgenBindEvent is event 188, version 0, of [TaskCLRNgenBinder], opcode
+// [OpcodeCLRNgenBinderNgenBind], enabled by [KeywordPrivateFusion] (0x8) at
+// [etw.LevelInformational] (4). [AnyNgenBindEvent] takes newer versions, too.
 //
 // The runtime decided whether it may use the native image of an assembly.
 type NgenBindEvent struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the binding that loaded the assembly.
-	BindingID uint64
-	// Why the native image was, or was not, used.
-	ReasonCode NGenBindReason
-	// Full name of the assembly.
-	AssemblyName etw.UTF16
+	ClrInstanceID uint16         // see WithClrInstanceID
+	BindingID     uint64         // Identifier of the binding that loaded the assembly.
+	ReasonCode    NGenBindReason // Why the native image was, or was not, used.
+	AssemblyName  etw.UTF16      // Full name of the assembly.
 }
 
 // EventDesc returns the description of NgenBindEvent.
@@ -31,8 +27,7 @@ func (*NgenBindEvent) EventDesc() *etw.EventDesc { return &ngenBindEvent }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *NgenBindEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *NgenBindEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 14 {
 		return 0, etw.Short(&ngenBindEvent, p, ptr)
@@ -76,14 +71,11 @@ func (e NgenBindEvent) Clone() *NgenBindEvent {
 	return &e
 }
 
-func (e NgenBindEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NgenBindEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NgenBindEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NgenBindEvent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ngenBindEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 188, Level: 4, Opcode: 69, Task: 13, Keywords: 0x8,
-	Class: etw.GUID{0x39, 0x53, 0x1f, 0x86, 0xd6, 0x19, 0x73, 0x48, 0xb3, 0x50, 0x7b, 0x03, 0x22, 0x8b, 0xda, 0x7c},
-	Name:  "NgenBindEvent", TaskName: "CLRNgenBinder", OpcodeName: "NgenBind",
+	Class: classCLRNgenBinder, Name: "NgenBindEvent", TaskName: "CLRNgenBinder", OpcodeName: "NgenBind",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "BindingID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -92,19 +84,13 @@ var ngenBindEvent = etw.EventDesc{
 	},
 }
 
-// AnyNgenBindEvent is [NgenBindEvent] in any version: a newer one is decoded
-// like it.
+// AnyNgenBindEvent is [NgenBindEvent] in any version: a newer one is decoded like it.
 type AnyNgenBindEvent struct {
 	Seen etw.Seen
 	NgenBindEvent
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNgenBindEvent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ngenBindEvent} }
-func (e *AnyNgenBindEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNgenBindEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NgenBindEvent.DecodePayload(p, ptr)

@@ -5,32 +5,26 @@ package private
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleRangeLoadPrivate is event 158, version 0, of task CLRPerfTrackPrivate,
-// opcode ModuleRangeLoadPrivate, keyword PerfTrackPrivateKeyword, level
-// win:Informational.
+// ModuleRangeLoadPrivate is event 158, version 0, of [TaskCLRPerfTrackPrivate], opcode
+// [OpcodeCLRPerfTrackPrivateModuleRangeLoadPrivate], enabled by [KeywordPerfTrackPrivate]
+// (0x20000000) at [etw.LevelInformational] (4). Its payload has 22 bytes.
+// [AnyModuleRangeLoadPrivate] takes newer versions, too.
 //
-// A range of a native image that was laid out by profile data, with the
-// section it lies in.
+// A range of a native image that was laid out by profile data, with the section it lies in.
 type ModuleRangeLoadPrivate struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
+	ClrInstanceID uint16 // see WithClrInstanceID
+	ModuleID      uint64 // Identifier of the module, as in the module's own load event.
 	// Offset of the range in the image, in bytes.
 	RangeBegin etw.Uint32s // 1 element
 	// Size of the range in bytes.
-	RangeSize etw.Uint32s // 1 element
-	// What the range was sorted by. The field is one byte.
-	RangeType ModuleRangeType
-	// Whether the section was laid out by profile data.
-	IBCType ModuleRangeIBCType
-	// Section of the native image.
-	SectionType ModuleRangeSectionType
+	RangeSize   etw.Uint32s            // 1 element
+	RangeType   ModuleRangeType        // What the range was sorted by. The field is one byte.
+	IBCType     ModuleRangeIBCType     // Whether the section was laid out by profile data.
+	SectionType ModuleRangeSectionType // Section of the native image.
 }
 
 // EventDesc returns the description of ModuleRangeLoadPrivate.
@@ -39,8 +33,7 @@ func (*ModuleRangeLoadPrivate) EventDesc() *etw.EventDesc { return &moduleRangeL
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleRangeLoadPrivate) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleRangeLoadPrivate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&moduleRangeLoadPrivate, p, ptr)
@@ -97,14 +90,11 @@ func (e ModuleRangeLoadPrivate) Clone() *ModuleRangeLoadPrivate {
 	return &e
 }
 
-func (e ModuleRangeLoadPrivate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleRangeLoadPrivate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleRangeLoadPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleRangeLoadPrivate) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleRangeLoadPrivate = etw.EventDesc{
 	Provider: &providerDesc, ID: 158, Level: 4, Opcode: 10, Task: 20, Keywords: 0x20000000,
-	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
-	Name:  "ModuleRangeLoadPrivate", TaskName: "CLRPerfTrackPrivate", OpcodeName: "ModuleRangeLoadPrivate",
+	Class: classCLRPerfTrackPrivate, Name: "ModuleRangeLoadPrivate", TaskName: "CLRPerfTrackPrivate", OpcodeName: "ModuleRangeLoadPrivate",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -116,21 +106,14 @@ var moduleRangeLoadPrivate = etw.EventDesc{
 	},
 }
 
-// AnyModuleRangeLoadPrivate is [ModuleRangeLoadPrivate] in any version: a
-// newer one is decoded like it.
+// AnyModuleRangeLoadPrivate is [ModuleRangeLoadPrivate] in any version: a newer one is decoded
+// like it.
 type AnyModuleRangeLoadPrivate struct {
 	Seen etw.Seen
 	ModuleRangeLoadPrivate
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleRangeLoadPrivate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&moduleRangeLoadPrivate}
-}
-func (e *AnyModuleRangeLoadPrivate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleRangeLoadPrivate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleRangeLoadPrivate.DecodePayload(p, ptr)

@@ -5,21 +5,19 @@ package private
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// IInspectableRuntimeClassName is event 400, version 0, of task
-// DynamicTypeUsage, opcode IInspectableRuntimeClassName, keyword
-// DynamicTypeUsageKeyword, level win:Informational.
+// IInspectableRuntimeClassName is event 400, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageIInspectableRuntimeClassName], enabled by [KeywordDynamicTypeUsage]
+// (0x20) at [etw.LevelInformational] (4). [AnyIInspectableRuntimeClassName] takes newer
+// versions, too.
 //
 // The Windows Runtime asked for the class name of a managed object.
 type IInspectableRuntimeClassName struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName      etw.UTF16 // Full name of the type.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of IInspectableRuntimeClassName.
@@ -28,8 +26,7 @@ func (*IInspectableRuntimeClassName) EventDesc() *etw.EventDesc { return &iInspe
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *IInspectableRuntimeClassName) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *IInspectableRuntimeClassName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUsePrivateLayout)(e).decode(p, ptr, &iInspectableRuntimeClassName)
 }
@@ -50,19 +47,15 @@ func (e IInspectableRuntimeClassName) Clone() *IInspectableRuntimeClassName {
 	return &e
 }
 
-func (e IInspectableRuntimeClassName) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IInspectableRuntimeClassName) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IInspectableRuntimeClassName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IInspectableRuntimeClassName) String() string { return string(etw.AppendText(nil, &e)) }
 
 var iInspectableRuntimeClassName = etw.EventDesc{
 	Provider: &providerDesc, ID: 400, Level: 4, Opcode: 11, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "IInspectableRuntimeClassName", TaskName: "DynamicTypeUsage", OpcodeName: "IInspectableRuntimeClassName",
+	Class: classDynamicTypeUsage, Name: "IInspectableRuntimeClassName", TaskName: "DynamicTypeUsage", OpcodeName: "IInspectableRuntimeClassName",
 	Fields: dynamicTypeUsePrivateLayoutFields,
 }
 
-// dynamicTypeUsePrivateLayout is the template DynamicTypeUsePrivate, which
-// several events use.
+// dynamicTypeUsePrivateLayout is the template DynamicTypeUsePrivate, which several events use.
 type dynamicTypeUsePrivateLayout IInspectableRuntimeClassName
 
 func (e *dynamicTypeUsePrivateLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -98,21 +91,14 @@ var dynamicTypeUsePrivateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyIInspectableRuntimeClassName is [IInspectableRuntimeClassName] in any
-// version: a newer one is decoded like it.
+// AnyIInspectableRuntimeClassName is [IInspectableRuntimeClassName] in any version: a newer
+// one is decoded like it.
 type AnyIInspectableRuntimeClassName struct {
 	Seen etw.Seen
 	IInspectableRuntimeClassName
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyIInspectableRuntimeClassName) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&iInspectableRuntimeClassName}
-}
-func (e *AnyIInspectableRuntimeClassName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyIInspectableRuntimeClassName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.IInspectableRuntimeClassName.DecodePayload(p, ptr)
@@ -124,17 +110,15 @@ func (e AnyIInspectableRuntimeClassName) Clone() *AnyIInspectableRuntimeClassNam
 	return &e
 }
 
-// WinRTUnbox is event 401, version 0, of task DynamicTypeUsage, opcode
-// WinRTUnbox, keyword DynamicTypeUsageKeyword, level win:Informational.
+// WinRTUnbox is event 401, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageWinRTUnbox], enabled by [KeywordDynamicTypeUsage] (0x20) at
+// [etw.LevelInformational] (4). [AnyWinRTUnbox] takes newer versions, too.
 //
 // A boxed Windows Runtime value was unboxed.
 type WinRTUnbox struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName       etw.UTF16 // Full name of the type.
+	SecondTypeName etw.UTF16 // Name of the second type.
+	ClrInstanceID  uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of WinRTUnbox.
@@ -143,8 +127,7 @@ func (*WinRTUnbox) EventDesc() *etw.EventDesc { return &winRTUnbox }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *WinRTUnbox) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *WinRTUnbox) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).decode(p, ptr, &winRTUnbox)
 }
@@ -165,19 +148,16 @@ func (e WinRTUnbox) Clone() *WinRTUnbox {
 	return &e
 }
 
-func (e WinRTUnbox) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WinRTUnbox) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WinRTUnbox) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WinRTUnbox) String() string { return string(etw.AppendText(nil, &e)) }
 
 var winRTUnbox = etw.EventDesc{
 	Provider: &providerDesc, ID: 401, Level: 4, Opcode: 12, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "WinRTUnbox", TaskName: "DynamicTypeUsage", OpcodeName: "WinRTUnbox",
+	Class: classDynamicTypeUsage, Name: "WinRTUnbox", TaskName: "DynamicTypeUsage", OpcodeName: "WinRTUnbox",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
-// dynamicTypeUseTwoParametersPrivateLayout is the template
-// DynamicTypeUseTwoParametersPrivate, which several events use.
+// dynamicTypeUseTwoParametersPrivateLayout is the template DynamicTypeUseTwoParametersPrivate,
+// which several events use.
 type dynamicTypeUseTwoParametersPrivateLayout WinRTUnbox
 
 func (e *dynamicTypeUseTwoParametersPrivateLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -219,19 +199,13 @@ var dynamicTypeUseTwoParametersPrivateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyWinRTUnbox is [WinRTUnbox] in any version: a newer one is decoded like
-// it.
+// AnyWinRTUnbox is [WinRTUnbox] in any version: a newer one is decoded like it.
 type AnyWinRTUnbox struct {
 	Seen etw.Seen
 	WinRTUnbox
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWinRTUnbox) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&winRTUnbox} }
-func (e *AnyWinRTUnbox) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWinRTUnbox) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WinRTUnbox.DecodePayload(p, ptr)
@@ -243,15 +217,14 @@ func (e AnyWinRTUnbox) Clone() *AnyWinRTUnbox {
 	return &e
 }
 
-// CreateRCW is event 402, version 0, of task DynamicTypeUsage, opcode
-// CreateRCW, keyword DynamicTypeUsageKeyword, level win:Informational.
+// CreateRCW is event 402, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageCreateRCW], enabled by [KeywordDynamicTypeUsage] (0x20) at
+// [etw.LevelInformational] (4). [AnyCreateRCW] takes newer versions, too.
 //
 // A runtime callable wrapper was created.
 type CreateRCW struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName      etw.UTF16 // Full name of the type.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of CreateRCW.
@@ -260,8 +233,7 @@ func (*CreateRCW) EventDesc() *etw.EventDesc { return &createRCW }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *CreateRCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CreateRCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUsePrivateLayout)(e).decode(p, ptr, &createRCW)
 }
@@ -282,14 +254,11 @@ func (e CreateRCW) Clone() *CreateRCW {
 	return &e
 }
 
-func (e CreateRCW) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CreateRCW) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CreateRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CreateRCW) String() string { return string(etw.AppendText(nil, &e)) }
 
 var createRCW = etw.EventDesc{
 	Provider: &providerDesc, ID: 402, Level: 4, Opcode: 13, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "CreateRCW", TaskName: "DynamicTypeUsage", OpcodeName: "CreateRCW",
+	Class: classDynamicTypeUsage, Name: "CreateRCW", TaskName: "DynamicTypeUsage", OpcodeName: "CreateRCW",
 	Fields: dynamicTypeUsePrivateLayoutFields,
 }
 
@@ -299,12 +268,7 @@ type AnyCreateRCW struct {
 	CreateRCW
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCreateRCW) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&createRCW} }
-func (e *AnyCreateRCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCreateRCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CreateRCW.DecodePayload(p, ptr)
@@ -316,19 +280,16 @@ func (e AnyCreateRCW) Clone() *AnyCreateRCW {
 	return &e
 }
 
-// RCWVariance is event 403, version 0, of task DynamicTypeUsage, opcode
-// RCWVariance, keyword DynamicTypeUsageKeyword, level win:Informational.
+// RCWVariance is event 403, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageRCWVariance], enabled by [KeywordDynamicTypeUsage] (0x20) at
+// [etw.LevelInformational] (4). [AnyRCWVariance] takes newer versions, too.
 //
 // A variant conversion of a runtime callable wrapper's interface took place.
 type RCWVariance struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the interface that was asked for.
-	InterfaceTypeName etw.UTF16
-	// Name of the interface that was used in its place.
-	VariantInterfaceTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName                 etw.UTF16 // Full name of the type.
+	InterfaceTypeName        etw.UTF16 // Name of the interface that was asked for.
+	VariantInterfaceTypeName etw.UTF16 // Name of the interface that was used in its place.
+	ClrInstanceID            uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of RCWVariance.
@@ -337,8 +298,7 @@ func (*RCWVariance) EventDesc() *etw.EventDesc { return &rcwVariance }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *RCWVariance) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RCWVariance) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUsePrivateVarianceLayout)(e).decode(p, ptr, &rcwVariance)
 }
@@ -359,19 +319,16 @@ func (e RCWVariance) Clone() *RCWVariance {
 	return &e
 }
 
-func (e RCWVariance) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RCWVariance) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rcwVariance = etw.EventDesc{
 	Provider: &providerDesc, ID: 403, Level: 4, Opcode: 14, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "RCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "RCWVariance",
+	Class: classDynamicTypeUsage, Name: "RCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "RCWVariance",
 	Fields: dynamicTypeUsePrivateVarianceLayoutFields,
 }
 
-// dynamicTypeUsePrivateVarianceLayout is the template
-// DynamicTypeUsePrivateVariance, which several events use.
+// dynamicTypeUsePrivateVarianceLayout is the template DynamicTypeUsePrivateVariance, which
+// several events use.
 type dynamicTypeUsePrivateVarianceLayout RCWVariance
 
 func (e *dynamicTypeUsePrivateVarianceLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -419,19 +376,13 @@ var dynamicTypeUsePrivateVarianceLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyRCWVariance is [RCWVariance] in any version: a newer one is decoded like
-// it.
+// AnyRCWVariance is [RCWVariance] in any version: a newer one is decoded like it.
 type AnyRCWVariance struct {
 	Seen etw.Seen
 	RCWVariance
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRCWVariance) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&rcwVariance} }
-func (e *AnyRCWVariance) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRCWVariance) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RCWVariance.DecodePayload(p, ptr)
@@ -443,18 +394,15 @@ func (e AnyRCWVariance) Clone() *AnyRCWVariance {
 	return &e
 }
 
-// RCWIEnumerableCasting is event 404, version 0, of task DynamicTypeUsage,
-// opcode RCWIEnumerableCasting, keyword DynamicTypeUsageKeyword, level
-// win:Informational.
+// RCWIEnumerableCasting is event 404, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageRCWIEnumerableCasting], enabled by [KeywordDynamicTypeUsage] (0x20)
+// at [etw.LevelInformational] (4). [AnyRCWIEnumerableCasting] takes newer versions, too.
 //
 // A runtime callable wrapper was cast to IEnumerable.
 type RCWIEnumerableCasting struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName       etw.UTF16 // Full name of the type.
+	SecondTypeName etw.UTF16 // Name of the second type.
+	ClrInstanceID  uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of RCWIEnumerableCasting.
@@ -463,8 +411,7 @@ func (*RCWIEnumerableCasting) EventDesc() *etw.EventDesc { return &rcwiEnumerabl
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *RCWIEnumerableCasting) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RCWIEnumerableCasting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).decode(p, ptr, &rcwiEnumerableCasting)
 }
@@ -485,32 +432,22 @@ func (e RCWIEnumerableCasting) Clone() *RCWIEnumerableCasting {
 	return &e
 }
 
-func (e RCWIEnumerableCasting) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RCWIEnumerableCasting) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RCWIEnumerableCasting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RCWIEnumerableCasting) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rcwiEnumerableCasting = etw.EventDesc{
 	Provider: &providerDesc, ID: 404, Level: 4, Opcode: 15, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "RCWIEnumerableCasting", TaskName: "DynamicTypeUsage", OpcodeName: "RCWIEnumerableCasting",
+	Class: classDynamicTypeUsage, Name: "RCWIEnumerableCasting", TaskName: "DynamicTypeUsage", OpcodeName: "RCWIEnumerableCasting",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
-// AnyRCWIEnumerableCasting is [RCWIEnumerableCasting] in any version: a newer
-// one is decoded like it.
+// AnyRCWIEnumerableCasting is [RCWIEnumerableCasting] in any version: a newer one is decoded
+// like it.
 type AnyRCWIEnumerableCasting struct {
 	Seen etw.Seen
 	RCWIEnumerableCasting
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRCWIEnumerableCasting) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&rcwiEnumerableCasting}
-}
-func (e *AnyRCWIEnumerableCasting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRCWIEnumerableCasting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RCWIEnumerableCasting.DecodePayload(p, ptr)
@@ -522,15 +459,14 @@ func (e AnyRCWIEnumerableCasting) Clone() *AnyRCWIEnumerableCasting {
 	return &e
 }
 
-// CreateCCW is event 405, version 0, of task DynamicTypeUsage, opcode
-// CreateCCW, keyword DynamicTypeUsageKeyword, level win:Informational.
+// CreateCCW is event 405, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageCreateCCW], enabled by [KeywordDynamicTypeUsage] (0x20) at
+// [etw.LevelInformational] (4). [AnyCreateCCW] takes newer versions, too.
 //
 // A COM callable wrapper was created.
 type CreateCCW struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName      etw.UTF16 // Full name of the type.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of CreateCCW.
@@ -539,8 +475,7 @@ func (*CreateCCW) EventDesc() *etw.EventDesc { return &createCCW }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *CreateCCW) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CreateCCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUsePrivateLayout)(e).decode(p, ptr, &createCCW)
 }
@@ -561,14 +496,11 @@ func (e CreateCCW) Clone() *CreateCCW {
 	return &e
 }
 
-func (e CreateCCW) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CreateCCW) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CreateCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CreateCCW) String() string { return string(etw.AppendText(nil, &e)) }
 
 var createCCW = etw.EventDesc{
 	Provider: &providerDesc, ID: 405, Level: 4, Opcode: 16, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "CreateCCW", TaskName: "DynamicTypeUsage", OpcodeName: "CreateCCW",
+	Class: classDynamicTypeUsage, Name: "CreateCCW", TaskName: "DynamicTypeUsage", OpcodeName: "CreateCCW",
 	Fields: dynamicTypeUsePrivateLayoutFields,
 }
 
@@ -578,12 +510,7 @@ type AnyCreateCCW struct {
 	CreateCCW
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCreateCCW) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&createCCW} }
-func (e *AnyCreateCCW) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCreateCCW) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CreateCCW.DecodePayload(p, ptr)
@@ -595,19 +522,16 @@ func (e AnyCreateCCW) Clone() *AnyCreateCCW {
 	return &e
 }
 
-// CCWVariance is event 406, version 0, of task DynamicTypeUsage, opcode
-// CCWVariance, keyword DynamicTypeUsageKeyword, level win:Informational.
+// CCWVariance is event 406, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageCCWVariance], enabled by [KeywordDynamicTypeUsage] (0x20) at
+// [etw.LevelInformational] (4). [AnyCCWVariance] takes newer versions, too.
 //
 // A variant conversion of a COM callable wrapper's interface took place.
 type CCWVariance struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the interface that was asked for.
-	InterfaceTypeName etw.UTF16
-	// Name of the interface that was used in its place.
-	VariantInterfaceTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName                 etw.UTF16 // Full name of the type.
+	InterfaceTypeName        etw.UTF16 // Name of the interface that was asked for.
+	VariantInterfaceTypeName etw.UTF16 // Name of the interface that was used in its place.
+	ClrInstanceID            uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of CCWVariance.
@@ -616,8 +540,7 @@ func (*CCWVariance) EventDesc() *etw.EventDesc { return &ccwVariance }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *CCWVariance) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CCWVariance) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUsePrivateVarianceLayout)(e).decode(p, ptr, &ccwVariance)
 }
@@ -638,30 +561,21 @@ func (e CCWVariance) Clone() *CCWVariance {
 	return &e
 }
 
-func (e CCWVariance) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CCWVariance) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CCWVariance) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccwVariance = etw.EventDesc{
 	Provider: &providerDesc, ID: 406, Level: 4, Opcode: 17, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "CCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "CCWVariance",
+	Class: classDynamicTypeUsage, Name: "CCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "CCWVariance",
 	Fields: dynamicTypeUsePrivateVarianceLayoutFields,
 }
 
-// AnyCCWVariance is [CCWVariance] in any version: a newer one is decoded like
-// it.
+// AnyCCWVariance is [CCWVariance] in any version: a newer one is decoded like it.
 type AnyCCWVariance struct {
 	Seen etw.Seen
 	CCWVariance
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCCWVariance) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ccwVariance} }
-func (e *AnyCCWVariance) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCCWVariance) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CCWVariance.DecodePayload(p, ptr)
@@ -673,18 +587,16 @@ func (e AnyCCWVariance) Clone() *AnyCCWVariance {
 	return &e
 }
 
-// ObjectVariantMarshallingToNative is event 407, version 0, of task
-// DynamicTypeUsage, opcode ObjectVariantMarshallingToNative, keyword
-// DynamicTypeUsageKeyword, level win:Informational.
+// ObjectVariantMarshallingToNative is event 407, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageObjectVariantMarshallingToNative], enabled by
+// [KeywordDynamicTypeUsage] (0x20) at [etw.LevelInformational] (4).
+// [AnyObjectVariantMarshallingToNative] takes newer versions, too.
 //
 // An object in a VARIANT was marshalled to native code.
 type ObjectVariantMarshallingToNative struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number that goes with the type: the VARIANT's type.
-	Int1 int32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName      etw.UTF16 // Full name of the type.
+	Int1          int32     // Number that goes with the type: the VARIANT's type.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ObjectVariantMarshallingToNative.
@@ -695,8 +607,7 @@ func (*ObjectVariantMarshallingToNative) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ObjectVariantMarshallingToNative) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectVariantMarshallingToNative) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUseStringAndIntPrivateLayout)(e).decode(p, ptr, &objectVariantMarshallingToNative)
 }
@@ -717,21 +628,16 @@ func (e ObjectVariantMarshallingToNative) Clone() *ObjectVariantMarshallingToNat
 	return &e
 }
 
-func (e ObjectVariantMarshallingToNative) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ObjectVariantMarshallingToNative) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ObjectVariantMarshallingToNative) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ObjectVariantMarshallingToNative) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectVariantMarshallingToNative = etw.EventDesc{
 	Provider: &providerDesc, ID: 407, Level: 4, Opcode: 18, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "ObjectVariantMarshallingToNative", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToNative",
+	Class: classDynamicTypeUsage, Name: "ObjectVariantMarshallingToNative", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToNative",
 	Fields: dynamicTypeUseStringAndIntPrivateLayoutFields,
 }
 
-// dynamicTypeUseStringAndIntPrivateLayout is the template
-// DynamicTypeUseStringAndIntPrivate, which several events use.
+// dynamicTypeUseStringAndIntPrivateLayout is the template DynamicTypeUseStringAndIntPrivate,
+// which several events use.
 type dynamicTypeUseStringAndIntPrivateLayout ObjectVariantMarshallingToNative
 
 func (e *dynamicTypeUseStringAndIntPrivateLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -772,21 +678,14 @@ var dynamicTypeUseStringAndIntPrivateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyObjectVariantMarshallingToNative is [ObjectVariantMarshallingToNative] in
-// any version: a newer one is decoded like it.
+// AnyObjectVariantMarshallingToNative is [ObjectVariantMarshallingToNative] in any version: a
+// newer one is decoded like it.
 type AnyObjectVariantMarshallingToNative struct {
 	Seen etw.Seen
 	ObjectVariantMarshallingToNative
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectVariantMarshallingToNative) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectVariantMarshallingToNative}
-}
-func (e *AnyObjectVariantMarshallingToNative) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectVariantMarshallingToNative) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ObjectVariantMarshallingToNative.DecodePayload(p, ptr)
@@ -798,17 +697,15 @@ func (e AnyObjectVariantMarshallingToNative) Clone() *AnyObjectVariantMarshallin
 	return &e
 }
 
-// GetTypeFromGUID is event 408, version 0, of task DynamicTypeUsage, opcode
-// GetTypeFromGUID, keyword DynamicTypeUsageKeyword, level win:Informational.
+// GetTypeFromGUID is event 408, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageGetTypeFromGUID], enabled by [KeywordDynamicTypeUsage] (0x20) at
+// [etw.LevelInformational] (4). [AnyGetTypeFromGUID] takes newer versions, too.
 //
 // A type was looked up by its GUID.
 type GetTypeFromGUID struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName       etw.UTF16 // Full name of the type.
+	SecondTypeName etw.UTF16 // Name of the second type.
+	ClrInstanceID  uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GetTypeFromGUID.
@@ -817,8 +714,7 @@ func (*GetTypeFromGUID) EventDesc() *etw.EventDesc { return &getTypeFromGUID }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GetTypeFromGUID) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GetTypeFromGUID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).decode(p, ptr, &getTypeFromGUID)
 }
@@ -839,30 +735,21 @@ func (e GetTypeFromGUID) Clone() *GetTypeFromGUID {
 	return &e
 }
 
-func (e GetTypeFromGUID) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GetTypeFromGUID) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GetTypeFromGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GetTypeFromGUID) String() string { return string(etw.AppendText(nil, &e)) }
 
 var getTypeFromGUID = etw.EventDesc{
 	Provider: &providerDesc, ID: 408, Level: 4, Opcode: 19, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "GetTypeFromGUID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromGUID",
+	Class: classDynamicTypeUsage, Name: "GetTypeFromGUID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromGUID",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
-// AnyGetTypeFromGUID is [GetTypeFromGUID] in any version: a newer one is
-// decoded like it.
+// AnyGetTypeFromGUID is [GetTypeFromGUID] in any version: a newer one is decoded like it.
 type AnyGetTypeFromGUID struct {
 	Seen etw.Seen
 	GetTypeFromGUID
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGetTypeFromGUID) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&getTypeFromGUID} }
-func (e *AnyGetTypeFromGUID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGetTypeFromGUID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GetTypeFromGUID.DecodePayload(p, ptr)
@@ -874,17 +761,15 @@ func (e AnyGetTypeFromGUID) Clone() *AnyGetTypeFromGUID {
 	return &e
 }
 
-// GetTypeFromProgID is event 409, version 0, of task DynamicTypeUsage, opcode
-// GetTypeFromProgID, keyword DynamicTypeUsageKeyword, level win:Informational.
+// GetTypeFromProgID is event 409, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageGetTypeFromProgID], enabled by [KeywordDynamicTypeUsage] (0x20) at
+// [etw.LevelInformational] (4). [AnyGetTypeFromProgID] takes newer versions, too.
 //
 // A type was looked up by its ProgID.
 type GetTypeFromProgID struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName       etw.UTF16 // Full name of the type.
+	SecondTypeName etw.UTF16 // Name of the second type.
+	ClrInstanceID  uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GetTypeFromProgID.
@@ -893,8 +778,7 @@ func (*GetTypeFromProgID) EventDesc() *etw.EventDesc { return &getTypeFromProgID
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GetTypeFromProgID) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GetTypeFromProgID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).decode(p, ptr, &getTypeFromProgID)
 }
@@ -915,32 +799,21 @@ func (e GetTypeFromProgID) Clone() *GetTypeFromProgID {
 	return &e
 }
 
-func (e GetTypeFromProgID) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GetTypeFromProgID) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GetTypeFromProgID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GetTypeFromProgID) String() string { return string(etw.AppendText(nil, &e)) }
 
 var getTypeFromProgID = etw.EventDesc{
 	Provider: &providerDesc, ID: 409, Level: 4, Opcode: 20, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "GetTypeFromProgID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromProgID",
+	Class: classDynamicTypeUsage, Name: "GetTypeFromProgID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromProgID",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
-// AnyGetTypeFromProgID is [GetTypeFromProgID] in any version: a newer one is
-// decoded like it.
+// AnyGetTypeFromProgID is [GetTypeFromProgID] in any version: a newer one is decoded like it.
 type AnyGetTypeFromProgID struct {
 	Seen etw.Seen
 	GetTypeFromProgID
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGetTypeFromProgID) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&getTypeFromProgID}
-}
-func (e *AnyGetTypeFromProgID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGetTypeFromProgID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GetTypeFromProgID.DecodePayload(p, ptr)
@@ -952,18 +825,15 @@ func (e AnyGetTypeFromProgID) Clone() *AnyGetTypeFromProgID {
 	return &e
 }
 
-// ConvertToCallbackEtw is event 410, version 0, of task DynamicTypeUsage,
-// opcode ConvertToCallbackEtw, keyword DynamicTypeUsageKeyword, level
-// win:Informational.
+// ConvertToCallbackEtw is event 410, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageConvertToCallbackEtw], enabled by [KeywordDynamicTypeUsage] (0x20) at
+// [etw.LevelInformational] (4). [AnyConvertToCallbackEtw] takes newer versions, too.
 //
 // A callback was converted for native code.
 type ConvertToCallbackEtw struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Name of the second type.
-	SecondTypeName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName       etw.UTF16 // Full name of the type.
+	SecondTypeName etw.UTF16 // Name of the second type.
+	ClrInstanceID  uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ConvertToCallbackEtw.
@@ -972,8 +842,7 @@ func (*ConvertToCallbackEtw) EventDesc() *etw.EventDesc { return &convertToCallb
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ConvertToCallbackEtw) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConvertToCallbackEtw) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUseTwoParametersPrivateLayout)(e).decode(p, ptr, &convertToCallbackEtw)
 }
@@ -994,32 +863,22 @@ func (e ConvertToCallbackEtw) Clone() *ConvertToCallbackEtw {
 	return &e
 }
 
-func (e ConvertToCallbackEtw) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConvertToCallbackEtw) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConvertToCallbackEtw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConvertToCallbackEtw) String() string { return string(etw.AppendText(nil, &e)) }
 
 var convertToCallbackEtw = etw.EventDesc{
 	Provider: &providerDesc, ID: 410, Level: 4, Opcode: 21, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "ConvertToCallbackEtw", TaskName: "DynamicTypeUsage", OpcodeName: "ConvertToCallbackEtw",
+	Class: classDynamicTypeUsage, Name: "ConvertToCallbackEtw", TaskName: "DynamicTypeUsage", OpcodeName: "ConvertToCallbackEtw",
 	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
-// AnyConvertToCallbackEtw is [ConvertToCallbackEtw] in any version: a newer
-// one is decoded like it.
+// AnyConvertToCallbackEtw is [ConvertToCallbackEtw] in any version: a newer one is decoded
+// like it.
 type AnyConvertToCallbackEtw struct {
 	Seen etw.Seen
 	ConvertToCallbackEtw
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConvertToCallbackEtw) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&convertToCallbackEtw}
-}
-func (e *AnyConvertToCallbackEtw) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConvertToCallbackEtw) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConvertToCallbackEtw.DecodePayload(p, ptr)
@@ -1031,14 +890,14 @@ func (e AnyConvertToCallbackEtw) Clone() *AnyConvertToCallbackEtw {
 	return &e
 }
 
-// BeginCreateManagedReference is event 411, version 0, of task
-// DynamicTypeUsage, opcode BeginCreateManagedReference, keyword
-// DynamicTypeUsageKeyword, level win:Informational.
+// BeginCreateManagedReference is event 411, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageBeginCreateManagedReference], enabled by [KeywordDynamicTypeUsage]
+// (0x20) at [etw.LevelInformational] (4). Its payload has 2 bytes.
+// [AnyBeginCreateManagedReference] takes newer versions, too.
 //
 // The runtime begins to create a managed reference to a native object.
 type BeginCreateManagedReference struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BeginCreateManagedReference.
@@ -1047,8 +906,7 @@ func (*BeginCreateManagedReference) EventDesc() *etw.EventDesc { return &beginCr
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BeginCreateManagedReference) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BeginCreateManagedReference) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUseNoParametersPrivateLayout)(e).decode(p, ptr, &beginCreateManagedReference)
 }
@@ -1066,19 +924,16 @@ func (e *BeginCreateManagedReference) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BeginCreateManagedReference) Clone() *BeginCreateManagedReference { return &e }
 
-func (e BeginCreateManagedReference) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BeginCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BeginCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BeginCreateManagedReference) String() string { return string(etw.AppendText(nil, &e)) }
 
 var beginCreateManagedReference = etw.EventDesc{
 	Provider: &providerDesc, ID: 411, Level: 4, Opcode: 22, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "BeginCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "BeginCreateManagedReference",
+	Class: classDynamicTypeUsage, Name: "BeginCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "BeginCreateManagedReference",
 	Fields: dynamicTypeUseNoParametersPrivateLayoutFields,
 }
 
-// dynamicTypeUseNoParametersPrivateLayout is the template
-// DynamicTypeUseNoParametersPrivate, which several events use.
+// dynamicTypeUseNoParametersPrivateLayout is the template DynamicTypeUseNoParametersPrivate,
+// which several events use.
 type dynamicTypeUseNoParametersPrivateLayout BeginCreateManagedReference
 
 func (e *dynamicTypeUseNoParametersPrivateLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1106,21 +961,14 @@ var dynamicTypeUseNoParametersPrivateLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyBeginCreateManagedReference is [BeginCreateManagedReference] in any
-// version: a newer one is decoded like it.
+// AnyBeginCreateManagedReference is [BeginCreateManagedReference] in any version: a newer one
+// is decoded like it.
 type AnyBeginCreateManagedReference struct {
 	Seen etw.Seen
 	BeginCreateManagedReference
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBeginCreateManagedReference) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&beginCreateManagedReference}
-}
-func (e *AnyBeginCreateManagedReference) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBeginCreateManagedReference) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BeginCreateManagedReference.DecodePayload(p, ptr)
@@ -1129,14 +977,14 @@ func (e *AnyBeginCreateManagedReference) DecodeVersion(version uint8, p []byte, 
 // Clone returns a copy of e.
 func (e AnyBeginCreateManagedReference) Clone() *AnyBeginCreateManagedReference { return &e }
 
-// EndCreateManagedReference is event 412, version 0, of task DynamicTypeUsage,
-// opcode EndCreateManagedReference, keyword DynamicTypeUsageKeyword, level
-// win:Informational.
+// EndCreateManagedReference is event 412, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageEndCreateManagedReference], enabled by [KeywordDynamicTypeUsage]
+// (0x20) at [etw.LevelInformational] (4). Its payload has 2 bytes.
+// [AnyEndCreateManagedReference] takes newer versions, too.
 //
 // The runtime has created a managed reference to a native object.
 type EndCreateManagedReference struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of EndCreateManagedReference.
@@ -1145,8 +993,7 @@ func (*EndCreateManagedReference) EventDesc() *etw.EventDesc { return &endCreate
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *EndCreateManagedReference) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EndCreateManagedReference) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUseNoParametersPrivateLayout)(e).decode(p, ptr, &endCreateManagedReference)
 }
@@ -1164,32 +1011,22 @@ func (e *EndCreateManagedReference) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e EndCreateManagedReference) Clone() *EndCreateManagedReference { return &e }
 
-func (e EndCreateManagedReference) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EndCreateManagedReference) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EndCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EndCreateManagedReference) String() string { return string(etw.AppendText(nil, &e)) }
 
 var endCreateManagedReference = etw.EventDesc{
 	Provider: &providerDesc, ID: 412, Level: 4, Opcode: 23, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "EndCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "EndCreateManagedReference",
+	Class: classDynamicTypeUsage, Name: "EndCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "EndCreateManagedReference",
 	Fields: dynamicTypeUseNoParametersPrivateLayoutFields,
 }
 
-// AnyEndCreateManagedReference is [EndCreateManagedReference] in any version:
-// a newer one is decoded like it.
+// AnyEndCreateManagedReference is [EndCreateManagedReference] in any version: a newer one is
+// decoded like it.
 type AnyEndCreateManagedReference struct {
 	Seen etw.Seen
 	EndCreateManagedReference
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEndCreateManagedReference) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&endCreateManagedReference}
-}
-func (e *AnyEndCreateManagedReference) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEndCreateManagedReference) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EndCreateManagedReference.DecodePayload(p, ptr)
@@ -1198,18 +1035,16 @@ func (e *AnyEndCreateManagedReference) DecodeVersion(version uint8, p []byte, pt
 // Clone returns a copy of e.
 func (e AnyEndCreateManagedReference) Clone() *AnyEndCreateManagedReference { return &e }
 
-// ObjectVariantMarshallingToManaged is event 413, version 0, of task
-// DynamicTypeUsage, opcode ObjectVariantMarshallingToManaged, keyword
-// DynamicTypeUsageKeyword, level win:Informational.
+// ObjectVariantMarshallingToManaged is event 413, version 0, of [TaskDynamicTypeUsage], opcode
+// [OpcodeDynamicTypeUsageObjectVariantMarshallingToManaged], enabled by
+// [KeywordDynamicTypeUsage] (0x20) at [etw.LevelInformational] (4).
+// [AnyObjectVariantMarshallingToManaged] takes newer versions, too.
 //
 // An object in a VARIANT was marshalled to managed code.
 type ObjectVariantMarshallingToManaged struct {
-	// Full name of the type.
-	TypeName etw.UTF16
-	// Number that goes with the type: the VARIANT's type.
-	Int1 int32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	TypeName      etw.UTF16 // Full name of the type.
+	Int1          int32     // Number that goes with the type: the VARIANT's type.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ObjectVariantMarshallingToManaged.
@@ -1220,8 +1055,7 @@ func (*ObjectVariantMarshallingToManaged) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ObjectVariantMarshallingToManaged) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObjectVariantMarshallingToManaged) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dynamicTypeUseStringAndIntPrivateLayout)(e).decode(p, ptr, &objectVariantMarshallingToManaged)
 }
@@ -1242,34 +1076,22 @@ func (e ObjectVariantMarshallingToManaged) Clone() *ObjectVariantMarshallingToMa
 	return &e
 }
 
-func (e ObjectVariantMarshallingToManaged) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ObjectVariantMarshallingToManaged) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ObjectVariantMarshallingToManaged) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ObjectVariantMarshallingToManaged) String() string { return string(etw.AppendText(nil, &e)) }
 
 var objectVariantMarshallingToManaged = etw.EventDesc{
 	Provider: &providerDesc, ID: 413, Level: 4, Opcode: 24, Task: 22, Keywords: 0x20,
-	Class: etw.GUID{0x8d, 0xe1, 0x67, 0x4f, 0xdd, 0xee, 0x56, 0x40, 0xb8, 0xce, 0xdd, 0x82, 0x2f, 0xe5, 0x45, 0x53},
-	Name:  "ObjectVariantMarshallingToManaged", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToManaged",
+	Class: classDynamicTypeUsage, Name: "ObjectVariantMarshallingToManaged", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToManaged",
 	Fields: dynamicTypeUseStringAndIntPrivateLayoutFields,
 }
 
-// AnyObjectVariantMarshallingToManaged is [ObjectVariantMarshallingToManaged]
-// in any version: a newer one is decoded like it.
+// AnyObjectVariantMarshallingToManaged is [ObjectVariantMarshallingToManaged] in any version:
+// a newer one is decoded like it.
 type AnyObjectVariantMarshallingToManaged struct {
 	Seen etw.Seen
 	ObjectVariantMarshallingToManaged
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObjectVariantMarshallingToManaged) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&objectVariantMarshallingToManaged}
-}
-func (e *AnyObjectVariantMarshallingToManaged) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObjectVariantMarshallingToManaged) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ObjectVariantMarshallingToManaged.DecodePayload(p, ptr)

@@ -5,26 +5,20 @@ package private
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EvidenceGenerated is event 177, version 0, of task EvidenceGeneratedTask,
-// opcode EvidenceGenerated, keyword SecurityPrivateKeyword, level
-// win:Informational.
+// EvidenceGenerated is event 177, version 0, of [TaskEvidenceGeneratedTask], opcode
+// [OpcodeEvidenceGeneratedTaskEvidenceGenerated], enabled by [KeywordSecurityPrivate] (0x400)
+// at [etw.LevelInformational] (4). [AnyEvidenceGenerated] takes newer versions, too.
 //
-// The runtime generated evidence for an assembly: what code access security
-// decides by.
+// The runtime generated evidence for an assembly: what code access security decides by.
 type EvidenceGenerated struct {
-	// Kind of the evidence.
-	Type uint32
-	// Number of the application domain.
-	AppDomain uint32
-	// Path of the assembly.
-	ILImage etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Type          uint32    // Kind of the evidence.
+	AppDomain     uint32    // Number of the application domain.
+	ILImage       etw.UTF16 // Path of the assembly.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of EvidenceGenerated.
@@ -33,8 +27,7 @@ func (*EvidenceGenerated) EventDesc() *etw.EventDesc { return &evidenceGenerated
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *EvidenceGenerated) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvidenceGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&evidenceGenerated, p, ptr)
@@ -78,14 +71,11 @@ func (e EvidenceGenerated) Clone() *EvidenceGenerated {
 	return &e
 }
 
-func (e EvidenceGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvidenceGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvidenceGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvidenceGenerated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evidenceGenerated = etw.EventDesc{
 	Provider: &providerDesc, ID: 177, Level: 4, Opcode: 10, Task: 12, Keywords: 0x400,
-	Class: etw.GUID{0x17, 0x36, 0x33, 0x24, 0xe4, 0x5a, 0x9e, 0x4f, 0xa5, 0xc5, 0x5e, 0xde, 0x1b, 0xc5, 0x92, 0x07},
-	Name:  "EvidenceGenerated", TaskName: "EvidenceGeneratedTask", OpcodeName: "EvidenceGenerated",
+	Class: classEvidenceGeneratedTask, Name: "EvidenceGenerated", TaskName: "EvidenceGeneratedTask", OpcodeName: "EvidenceGenerated",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "AppDomain", Type: etw.InUInt32, Out: etw.OutUInt32},
@@ -94,21 +84,13 @@ var evidenceGenerated = etw.EventDesc{
 	},
 }
 
-// AnyEvidenceGenerated is [EvidenceGenerated] in any version: a newer one is
-// decoded like it.
+// AnyEvidenceGenerated is [EvidenceGenerated] in any version: a newer one is decoded like it.
 type AnyEvidenceGenerated struct {
 	Seen etw.Seen
 	EvidenceGenerated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvidenceGenerated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evidenceGenerated}
-}
-func (e *AnyEvidenceGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvidenceGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvidenceGenerated.DecodePayload(p, ptr)

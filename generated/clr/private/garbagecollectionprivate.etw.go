@@ -5,25 +5,20 @@ package private
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// GCDecision is event 1, version 0, of task GarbageCollectionPrivate, opcode
-// GCDecision, keyword GCPrivateKeyword, level win:Informational.
-//
-// Whether the collection that is going on will compact the heap.
+// GCDecision is event 1, version 0. Its payload has 4 bytes. [AnyGCDecision] says what it
+// means.
 type GCDecision struct {
-	// Whether the heap will be compacted.
 	DoCompact etw.Bool
 }
 
 // EventDesc returns the description of GCDecision.
 func (*GCDecision) EventDesc() *etw.EventDesc { return &gcDecision }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCDecision) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&gcDecision, p, ptr)
@@ -50,29 +45,20 @@ func (e *GCDecision) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCDecision) Clone() *GCDecision { return &e }
 
-func (e GCDecision) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCDecision) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCDecision) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcDecision = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCDecision", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCDecision",
+	Class: classGarbageCollectionPrivate, Name: "GCDecision", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCDecision",
 	Fields: []etw.FieldDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 	},
 }
 
-// GCDecisionV1 is GCDecision_V1: event 1, version 1, of task
-// GarbageCollectionPrivate, opcode GCDecision, keyword GCPrivateKeyword, level
-// win:Informational.
-//
-// Whether the collection that is going on will compact the heap. Version 1
-// adds ClrInstanceID.
+// GCDecisionV1 is GCDecision_V1: event 1, version 1. Its payload has 6 bytes. [AnyGCDecision]
+// says what it means.
 type GCDecisionV1 struct {
-	// Whether the heap will be compacted.
-	DoCompact etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
+	DoCompact     etw.Bool
 	ClrInstanceID uint16
 }
 
@@ -82,8 +68,7 @@ func (*GCDecisionV1) EventDesc() *etw.EventDesc { return &gcDecisionV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCDecisionV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCDecisionV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&gcDecisionV1, p, ptr)
@@ -114,40 +99,33 @@ func (e *GCDecisionV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCDecisionV1) Clone() *GCDecisionV1 { return &e }
 
-func (e GCDecisionV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCDecisionV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCDecisionV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCDecisionV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcDecisionV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCDecision_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCDecision",
+	Class: classGarbageCollectionPrivate, Name: "GCDecision_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCDecision",
 	Fields: []etw.FieldDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyGCDecision is event 1, of task GarbageCollectionPrivate, opcode
-// GCDecision, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
+// AnyGCDecision is event 1 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateGCDecision], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// Whether the collection that is going on will compact the heap. Version 1
-// adds ClrInstanceID.
+// Whether the collection that is going on will compact the heap. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCDecision] and [GCDecisionV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [GCDecision] and [GCDecisionV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyGCDecision struct {
 	Seen etw.Seen
 
-	// Whether the heap will be compacted.
-	DoCompact etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	DoCompact     etw.Bool // Whether the heap will be compacted.
+	ClrInstanceID uint16   // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCDecision) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -155,13 +133,13 @@ func (e *AnyGCDecision) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCDecision = []*etw.EventDesc{&gcDecision, &gcDecisionV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCDecision) EventDescs() []*etw.EventDesc { return anyGCDecision }
-func (e *AnyGCDecision) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCDecision, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCDecision) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCDecision, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCDecision) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -198,28 +176,23 @@ func (e *AnyGCDecision) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCDecision) Clone() *AnyGCDecision { return &e }
 
-func (e AnyGCDecision) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCDecision) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCDecision) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCDecision) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCSettings is event 2, version 0, of task GarbageCollectionPrivate, opcode
-// GCSettings, keyword GCPrivateKeyword, level win:Informational.
-//
-// How the garbage collector was set up when the runtime started.
+// GCSettings is event 2, version 0. Its payload has 20 bytes. [AnyGCSettings] says what it
+// means.
 type GCSettings struct {
-	// Size of a segment in bytes.
-	SegmentSize uint64
-	// Size of a segment of the large object heap in bytes.
+	SegmentSize            uint64
 	LargeObjectSegmentSize uint64
-	// Whether the collector runs in server mode.
-	ServerGC etw.Bool
+	ServerGC               etw.Bool
 }
 
 // EventDesc returns the description of GCSettings.
 func (*GCSettings) EventDesc() *etw.EventDesc { return &gcSettings }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCSettings) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&gcSettings, p, ptr)
@@ -254,14 +227,11 @@ func (e *GCSettings) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCSettings) Clone() *GCSettings { return &e }
 
-func (e GCSettings) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCSettings) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCSettings) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSettings = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 14, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCSettings", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCSettings",
+	Class: classGarbageCollectionPrivate, Name: "GCSettings", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCSettings",
 	Fields: []etw.FieldDesc{
 		{Name: "SegmentSize", Type: etw.InUInt64},
 		{Name: "LargeObjectSegmentSize", Type: etw.InUInt64},
@@ -269,21 +239,13 @@ var gcSettings = etw.EventDesc{
 	},
 }
 
-// GCSettingsV1 is GCSettings_V1: event 2, version 1, of task
-// GarbageCollectionPrivate, opcode GCSettings, keyword GCPrivateKeyword, level
-// win:Informational.
-//
-// How the garbage collector was set up when the runtime started. Version 1
-// adds ClrInstanceID.
+// GCSettingsV1 is GCSettings_V1: event 2, version 1. Its payload has 22 bytes. [AnyGCSettings]
+// says what it means.
 type GCSettingsV1 struct {
-	// Size of a segment in bytes.
-	SegmentSize uint64
-	// Size of a segment of the large object heap in bytes.
+	SegmentSize            uint64
 	LargeObjectSegmentSize uint64
-	// Whether the collector runs in server mode.
-	ServerGC etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ServerGC               etw.Bool
+	ClrInstanceID          uint16
 }
 
 // EventDesc returns the description of GCSettings_V1.
@@ -292,8 +254,7 @@ func (*GCSettingsV1) EventDesc() *etw.EventDesc { return &gcSettingsV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCSettingsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCSettingsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 22 {
 		return 0, etw.Short(&gcSettingsV1, p, ptr)
@@ -332,14 +293,11 @@ func (e *GCSettingsV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCSettingsV1) Clone() *GCSettingsV1 { return &e }
 
-func (e GCSettingsV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCSettingsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCSettingsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCSettingsV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSettingsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 1, Level: 4, Opcode: 14, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCSettings_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCSettings",
+	Class: classGarbageCollectionPrivate, Name: "GCSettings_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCSettings",
 	Fields: []etw.FieldDesc{
 		{Name: "SegmentSize", Type: etw.InUInt64},
 		{Name: "LargeObjectSegmentSize", Type: etw.InUInt64},
@@ -348,30 +306,24 @@ var gcSettingsV1 = etw.EventDesc{
 	},
 }
 
-// AnyGCSettings is event 2, of task GarbageCollectionPrivate, opcode
-// GCSettings, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
+// AnyGCSettings is event 2 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateGCSettings], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// How the garbage collector was set up when the runtime started. Version 1
-// adds ClrInstanceID.
+// How the garbage collector was set up when the runtime started. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCSettings] and [GCSettingsV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [GCSettings] and [GCSettingsV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyGCSettings struct {
 	Seen etw.Seen
 
-	// Size of a segment in bytes.
-	SegmentSize uint64
-	// Size of a segment of the large object heap in bytes.
-	LargeObjectSegmentSize uint64
-	// Whether the collector runs in server mode.
-	ServerGC etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	SegmentSize            uint64   // Size of a segment in bytes.
+	LargeObjectSegmentSize uint64   // Size of a segment of the large object heap in bytes.
+	ServerGC               etw.Bool // Whether the collector runs in server mode.
+	ClrInstanceID          uint16   // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCSettings) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -379,13 +331,13 @@ func (e *AnyGCSettings) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCSettings = []*etw.EventDesc{&gcSettings, &gcSettingsV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCSettings) EventDescs() []*etw.EventDesc { return anyGCSettings }
-func (e *AnyGCSettings) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCSettings, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCSettings) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCSettings, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCSettings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -430,28 +382,23 @@ func (e *AnyGCSettings) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCSettings) Clone() *AnyGCSettings { return &e }
 
-func (e AnyGCSettings) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCSettings) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCSettings) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCOptimized is event 3, version 0, of task GarbageCollectionPrivate, opcode
-// GCOptimized, keyword GCPrivateKeyword, level win:Verbose.
-//
-// The collector changed the allocation budget of a generation.
+// GCOptimized is event 3, version 0. Its payload has 20 bytes. [AnyGCOptimized] says what it
+// means.
 type GCOptimized struct {
-	// Wanted budget in bytes.
 	DesiredAllocation uint64
-	// New budget in bytes.
-	NewAllocation uint64
-	// The generation.
-	GenerationNumber uint32
+	NewAllocation     uint64
+	GenerationNumber  uint32
 }
 
 // EventDesc returns the description of GCOptimized.
 func (*GCOptimized) EventDesc() *etw.EventDesc { return &gcOptimized }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCOptimized) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&gcOptimized, p, ptr)
@@ -486,14 +433,11 @@ func (e *GCOptimized) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCOptimized) Clone() *GCOptimized { return &e }
 
-func (e GCOptimized) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCOptimized) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCOptimized) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcOptimized = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 5, Opcode: 16, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCOptimized", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCOptimized",
+	Class: classGarbageCollectionPrivate, Name: "GCOptimized", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCOptimized",
 	Fields: []etw.FieldDesc{
 		{Name: "DesiredAllocation", Type: etw.InUInt64},
 		{Name: "NewAllocation", Type: etw.InUInt64},
@@ -501,21 +445,13 @@ var gcOptimized = etw.EventDesc{
 	},
 }
 
-// GCOptimizedV1 is GCOptimized_V1: event 3, version 1, of task
-// GarbageCollectionPrivate, opcode GCOptimized, keyword GCPrivateKeyword,
-// level win:Verbose.
-//
-// The collector changed the allocation budget of a generation. Version 1 adds
-// ClrInstanceID.
+// GCOptimizedV1 is GCOptimized_V1: event 3, version 1. Its payload has 22 bytes.
+// [AnyGCOptimized] says what it means.
 type GCOptimizedV1 struct {
-	// Wanted budget in bytes.
 	DesiredAllocation uint64
-	// New budget in bytes.
-	NewAllocation uint64
-	// The generation.
-	GenerationNumber uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	NewAllocation     uint64
+	GenerationNumber  uint32
+	ClrInstanceID     uint16
 }
 
 // EventDesc returns the description of GCOptimized_V1.
@@ -524,8 +460,7 @@ func (*GCOptimizedV1) EventDesc() *etw.EventDesc { return &gcOptimizedV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCOptimizedV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCOptimizedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 22 {
 		return 0, etw.Short(&gcOptimizedV1, p, ptr)
@@ -564,14 +499,11 @@ func (e *GCOptimizedV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCOptimizedV1) Clone() *GCOptimizedV1 { return &e }
 
-func (e GCOptimizedV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCOptimizedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCOptimizedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCOptimizedV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcOptimizedV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 1, Level: 5, Opcode: 16, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCOptimized_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCOptimized",
+	Class: classGarbageCollectionPrivate, Name: "GCOptimized_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCOptimized",
 	Fields: []etw.FieldDesc{
 		{Name: "DesiredAllocation", Type: etw.InUInt64},
 		{Name: "NewAllocation", Type: etw.InUInt64},
@@ -580,29 +512,24 @@ var gcOptimizedV1 = etw.EventDesc{
 	},
 }
 
-// AnyGCOptimized is event 3, of task GarbageCollectionPrivate, opcode
-// GCOptimized, keyword GCPrivateKeyword, level win:Verbose, in any version.
+// AnyGCOptimized is event 3 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateGCOptimized], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelVerbose] (5).
 //
-// The collector changed the allocation budget of a generation. Version 1 adds
-// ClrInstanceID.
+// The collector changed the allocation budget of a generation. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCOptimized] and [GCOptimizedV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [GCOptimized] and [GCOptimizedV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyGCOptimized struct {
 	Seen etw.Seen
 
-	// Wanted budget in bytes.
-	DesiredAllocation uint64
-	// New budget in bytes.
-	NewAllocation uint64
-	// The generation.
-	GenerationNumber uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	DesiredAllocation uint64 // Wanted budget in bytes.
+	NewAllocation     uint64 // New budget in bytes.
+	GenerationNumber  uint32 // The generation.
+	ClrInstanceID     uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCOptimized) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -610,13 +537,13 @@ func (e *AnyGCOptimized) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCOptimized = []*etw.EventDesc{&gcOptimized, &gcOptimizedV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCOptimized) EventDescs() []*etw.EventDesc { return anyGCOptimized }
-func (e *AnyGCOptimized) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCOptimized, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCOptimized) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCOptimized, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCOptimized) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -661,19 +588,14 @@ func (e *AnyGCOptimized) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCOptimized) Clone() *AnyGCOptimized { return &e }
 
-func (e AnyGCOptimized) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCOptimized) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCOptimized) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCOptimized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCPerHeapHistoryV1 is GCPerHeapHistory_V1: event 4, version 1, of task
-// GarbageCollectionPrivate, opcode GCPerHeapHistory, keyword GCPrivateKeyword,
-// level win:Informational.
-//
-// What a garbage collection did to one heap. The manifest describes at most
-// the first field; what follows is a structure whose layout depends on the
-// runtime that wrote it. The Runtime provider's event 204 replaced it.
+// GCPerHeapHistoryV1 is GCPerHeapHistory_V1: event 4, version 1. Its payload has 2 bytes.
+// [AnyGCPerHeapHistory] says what it means.
 type GCPerHeapHistoryV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -683,8 +605,7 @@ func (*GCPerHeapHistoryV1) EventDesc() *etw.EventDesc { return &gcPerHeapHistory
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCPerHeapHistoryV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCPerHeapHistoryV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&gcPerHeapHistoryV1, p, ptr)
@@ -711,38 +632,25 @@ func (e *GCPerHeapHistoryV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCPerHeapHistoryV1) Clone() *GCPerHeapHistoryV1 { return &e }
 
-func (e GCPerHeapHistoryV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCPerHeapHistoryV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCPerHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCPerHeapHistoryV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcPerHeapHistoryV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 1, Level: 4, Opcode: 17, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCPerHeapHistory_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCPerHeapHistory",
+	Class: classGarbageCollectionPrivate, Name: "GCPerHeapHistory_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// GCPerHeapHistory is event 4, version 2, of task GarbageCollectionPrivate,
-// opcode GCPerHeapHistory, keyword GCPrivateKeyword, level win:Informational.
-//
-// What a garbage collection did to one heap. The manifest describes at most
-// the first field; what follows is a structure whose layout depends on the
-// runtime that wrote it. The Runtime provider's event 204 replaced it. Version
-// 2 adds Data. The symbol says nothing of it, but this is version 2; there is
-// no version 0.
+// GCPerHeapHistory is event 4, version 2. [AnyGCPerHeapHistory] says what it means.
 type GCPerHeapHistory struct {
-	// The structure, as it is. The sizes of five generations come first, ten
-	// numbers as wide as a pointer for each.
 	Data etw.Uint8s // as many elements as the payload holds
 }
 
 // EventDesc returns the description of GCPerHeapHistory.
 func (*GCPerHeapHistory) EventDesc() *etw.EventDesc { return &gcPerHeapHistory }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GCPerHeapHistory) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Data = c.Uint8s(c.RestCount(1))
@@ -771,45 +679,40 @@ func (e GCPerHeapHistory) Clone() *GCPerHeapHistory {
 	return &e
 }
 
-func (e GCPerHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCPerHeapHistory) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcPerHeapHistory = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 2, Level: 4, Opcode: 17, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCPerHeapHistory", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCPerHeapHistory",
+	Class: classGarbageCollectionPrivate, Name: "GCPerHeapHistory", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "Data", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeRest}},
 	},
 }
 
-// AnyGCPerHeapHistory is event 4, of task GarbageCollectionPrivate, opcode
-// GCPerHeapHistory, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
+// AnyGCPerHeapHistory is event 4 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateGCPerHeapHistory], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// What a garbage collection did to one heap. The manifest describes at most
-// the first field; what follows is a structure whose layout depends on the
-// runtime that wrote it. The Runtime provider's event 204 replaced it. Version
-// 2 adds Data. The symbol says nothing of it, but this is version 2; there is
-// no version 0.
+// What a garbage collection did to one heap. The manifest describes at most the first field;
+// what follows is a structure whose layout depends on the runtime that wrote it. The Runtime
+// provider's event 204 replaced it. Version 2 adds Data. The symbol says nothing of it, but
+// this is version 2; there is no version 0.
 //
-// The versions are [GCPerHeapHistoryV1] and [GCPerHeapHistory]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [GCPerHeapHistoryV1] and [GCPerHeapHistory]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyGCPerHeapHistory struct {
 	Seen etw.Seen
 
-	// The structure, as it is. The sizes of five generations come first, ten
-	// numbers as wide as a pointer for each.
-	Data etw.Uint8s // as many elements as the payload holds; since version 2
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // version 1
+	// The structure, as it is. The sizes of five generations come first, ten numbers as wide as a
+	// pointer for each.
+	Data          etw.Uint8s // as many elements as the payload holds; since version 2
+	ClrInstanceID uint16     // version 1; see WithClrInstanceID
 }
 
-// HasData and its like report whether the version that was decoded has a
-// field.
-func (e *AnyGCPerHeapHistory) HasData() bool          { return e.Seen.Layout >= 2 }
+// HasData reports whether the decoded version has Data.
+func (e *AnyGCPerHeapHistory) HasData() bool { return e.Seen.Layout >= 2 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCPerHeapHistory) HasClrInstanceID() bool { return e.Seen.Layout == 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -817,15 +720,15 @@ func (e *AnyGCPerHeapHistory) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyGCPerHeapHistory = []*etw.EventDesc{&gcPerHeapHistoryV1, &gcPerHeapHistory}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCPerHeapHistory) EventDescs() []*etw.EventDesc { return anyGCPerHeapHistory }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCPerHeapHistory) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCPerHeapHistory, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCPerHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -865,36 +768,26 @@ func (e AnyGCPerHeapHistory) Clone() *AnyGCPerHeapHistory {
 	return &e
 }
 
-func (e AnyGCPerHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCPerHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCPerHeapHistory) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCGlobalHeapHistory is event 5, version 0, of task GarbageCollectionPrivate,
-// opcode GCGlobalHeapHistory, keyword GCPrivateKeyword, level
-// win:Informational.
-//
-// What a garbage collection decided for all heaps. The Runtime provider's
-// event 205 replaced it.
+// GCGlobalHeapHistory is event 5, version 0. Its payload has 28 bytes.
+// [AnyGCGlobalHeapHistory] says what it means.
 type GCGlobalHeapHistory struct {
-	// New allocation budget of generation 0, in bytes.
 	FinalYoungestDesired uint64
-	// Number of heaps, 1 unless the collector runs in server mode.
-	NumHeaps int32
-	// Generation that was collected, with all younger ones.
-	CondemnedGeneration uint32
-	// For how many further collections the budget of generation 0 is reduced.
-	Gen0ReductionCount uint32
-	// Why the collection was started.
-	Reason GCReason
-	// What the collection used.
-	GlobalMechanisms GCGlobalMechanisms
+	NumHeaps             int32
+	CondemnedGeneration  uint32
+	Gen0ReductionCount   uint32
+	Reason               GCReason
+	GlobalMechanisms     GCGlobalMechanisms
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory.
 func (*GCGlobalHeapHistory) EventDesc() *etw.EventDesc { return &gcGlobalHeapHistory }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCGlobalHeapHistory) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&gcGlobalHeapHistory, p, ptr)
@@ -941,14 +834,11 @@ func (e *GCGlobalHeapHistory) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCGlobalHeapHistory) Clone() *GCGlobalHeapHistory { return &e }
 
-func (e GCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCGlobalHeapHistory) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcGlobalHeapHistory = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 18, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCGlobalHeapHistory", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollectionPrivate, Name: "GCGlobalHeapHistory", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -959,27 +849,16 @@ var gcGlobalHeapHistory = etw.EventDesc{
 	},
 }
 
-// GCGlobalHeapHistoryV1 is GCGlobalHeapHistory_V1: event 5, version 1, of task
-// GarbageCollectionPrivate, opcode GCGlobalHeapHistory, keyword
-// GCPrivateKeyword, level win:Informational.
-//
-// What a garbage collection decided for all heaps. The Runtime provider's
-// event 205 replaced it. Version 1 adds ClrInstanceID.
+// GCGlobalHeapHistoryV1 is GCGlobalHeapHistory_V1: event 5, version 1. Its payload has 30
+// bytes. [AnyGCGlobalHeapHistory] says what it means.
 type GCGlobalHeapHistoryV1 struct {
-	// New allocation budget of generation 0, in bytes.
 	FinalYoungestDesired uint64
-	// Number of heaps, 1 unless the collector runs in server mode.
-	NumHeaps int32
-	// Generation that was collected, with all younger ones.
-	CondemnedGeneration uint32
-	// For how many further collections the budget of generation 0 is reduced.
-	Gen0ReductionCount uint32
-	// Why the collection was started.
-	Reason GCReason
-	// What the collection used.
-	GlobalMechanisms GCGlobalMechanisms
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	NumHeaps             int32
+	CondemnedGeneration  uint32
+	Gen0ReductionCount   uint32
+	Reason               GCReason
+	GlobalMechanisms     GCGlobalMechanisms
+	ClrInstanceID        uint16
 }
 
 // EventDesc returns the description of GCGlobalHeapHistory_V1.
@@ -988,8 +867,7 @@ func (*GCGlobalHeapHistoryV1) EventDesc() *etw.EventDesc { return &gcGlobalHeapH
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCGlobalHeapHistoryV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCGlobalHeapHistoryV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 30 {
 		return 0, etw.Short(&gcGlobalHeapHistoryV1, p, ptr)
@@ -1040,14 +918,11 @@ func (e *GCGlobalHeapHistoryV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCGlobalHeapHistoryV1) Clone() *GCGlobalHeapHistoryV1 { return &e }
 
-func (e GCGlobalHeapHistoryV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCGlobalHeapHistoryV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCGlobalHeapHistoryV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCGlobalHeapHistoryV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcGlobalHeapHistoryV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Opcode: 18, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCGlobalHeapHistory_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollectionPrivate, Name: "GCGlobalHeapHistory_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -1059,37 +934,29 @@ var gcGlobalHeapHistoryV1 = etw.EventDesc{
 	},
 }
 
-// AnyGCGlobalHeapHistory is event 5, of task GarbageCollectionPrivate, opcode
-// GCGlobalHeapHistory, keyword GCPrivateKeyword, level win:Informational, in
-// any version.
+// AnyGCGlobalHeapHistory is event 5 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateGCGlobalHeapHistory], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// What a garbage collection decided for all heaps. The Runtime provider's
-// event 205 replaced it. Version 1 adds ClrInstanceID.
+// What a garbage collection decided for all heaps. The Runtime provider's event 205 replaced
+// it. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCGlobalHeapHistory] and [GCGlobalHeapHistoryV1]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [GCGlobalHeapHistory] and [GCGlobalHeapHistoryV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyGCGlobalHeapHistory struct {
 	Seen etw.Seen
 
-	// New allocation budget of generation 0, in bytes.
-	FinalYoungestDesired uint64
-	// Number of heaps, 1 unless the collector runs in server mode.
-	NumHeaps int32
-	// Generation that was collected, with all younger ones.
-	CondemnedGeneration uint32
+	FinalYoungestDesired uint64 // New allocation budget of generation 0, in bytes.
+	NumHeaps             int32  // Number of heaps, 1 unless the collector runs in server mode.
+	CondemnedGeneration  uint32 // Generation that was collected, with all younger ones.
 	// For how many further collections the budget of generation 0 is reduced.
 	Gen0ReductionCount uint32
-	// Why the collection was started.
-	Reason GCReason
-	// What the collection used.
-	GlobalMechanisms GCGlobalMechanisms
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	Reason             GCReason           // Why the collection was started.
+	GlobalMechanisms   GCGlobalMechanisms // What the collection used.
+	ClrInstanceID      uint16             // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCGlobalHeapHistory) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1097,15 +964,15 @@ func (e *AnyGCGlobalHeapHistory) GetClrInstanceID() uint16 { return e.ClrInstanc
 
 var anyGCGlobalHeapHistory = []*etw.EventDesc{&gcGlobalHeapHistory, &gcGlobalHeapHistoryV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCGlobalHeapHistory) EventDescs() []*etw.EventDesc { return anyGCGlobalHeapHistory }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGCGlobalHeapHistory) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGCGlobalHeapHistory, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCGlobalHeapHistory) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -1162,30 +1029,22 @@ func (e *AnyGCGlobalHeapHistory) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCGlobalHeapHistory) Clone() *AnyGCGlobalHeapHistory { return &e }
 
-func (e AnyGCGlobalHeapHistory) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCGlobalHeapHistory) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCGlobalHeapHistory) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCGlobalHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GCJoin is event 6, version 0, of task GarbageCollectionPrivate, opcode
-// GCJoin, keyword GCPrivateKeyword, level win:Verbose.
-//
-// A thread of a server collection reached, or left, a point at which all of
-// them wait for each other. The Runtime provider's event 203 replaced it.
+// GCJoin is event 6, version 0. Its payload has 12 bytes. [AnyGCJoin] says what it means.
 type GCJoin struct {
-	// Number of the heap, and so of the thread; 100 and more where the event is
-	// about the restart of all threads.
-	Heap uint32
-	// Whether the thread begins or ends the step.
+	Heap     uint32
 	JoinTime GCJoinTime
-	// What the thread does: wait for the others, arrive last, or start them again.
 	JoinType GCJoinType
 }
 
 // EventDesc returns the description of GCJoin.
 func (*GCJoin) EventDesc() *etw.EventDesc { return &gcJoin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&gcJoin, p, ptr)
@@ -1220,14 +1079,11 @@ func (e *GCJoin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCJoin) Clone() *GCJoin { return &e }
 
-func (e GCJoin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCJoin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcJoin = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 5, Opcode: 20, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCJoin", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCJoin",
+	Class: classGarbageCollectionPrivate, Name: "GCJoin", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCJoin",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InUInt32},
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
@@ -1235,21 +1091,12 @@ var gcJoin = etw.EventDesc{
 	},
 }
 
-// GCJoinV1 is GCJoin_V1: event 6, version 1, of task GarbageCollectionPrivate,
-// opcode GCJoin, keyword GCPrivateKeyword, level win:Verbose.
-//
-// A thread of a server collection reached, or left, a point at which all of
-// them wait for each other. The Runtime provider's event 203 replaced it.
-// Version 1 adds ClrInstanceID.
+// GCJoinV1 is GCJoin_V1: event 6, version 1. Its payload has 14 bytes. [AnyGCJoin] says what
+// it means.
 type GCJoinV1 struct {
-	// Number of the heap, and so of the thread; 100 and more where the event is
-	// about the restart of all threads.
-	Heap uint32
-	// Whether the thread begins or ends the step.
-	JoinTime GCJoinTime
-	// What the thread does: wait for the others, arrive last, or start them again.
-	JoinType GCJoinType
-	// Number of the runtime within the process, for a process that hosts several.
+	Heap          uint32
+	JoinTime      GCJoinTime
+	JoinType      GCJoinType
 	ClrInstanceID uint16
 }
 
@@ -1259,8 +1106,7 @@ func (*GCJoinV1) EventDesc() *etw.EventDesc { return &gcJoinV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCJoinV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCJoinV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 14 {
 		return 0, etw.Short(&gcJoinV1, p, ptr)
@@ -1299,14 +1145,11 @@ func (e *GCJoinV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCJoinV1) Clone() *GCJoinV1 { return &e }
 
-func (e GCJoinV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCJoinV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCJoinV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCJoinV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcJoinV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Version: 1, Level: 5, Opcode: 20, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCJoin_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCJoin",
+	Class: classGarbageCollectionPrivate, Name: "GCJoin_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCJoin",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InUInt32},
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
@@ -1315,31 +1158,28 @@ var gcJoinV1 = etw.EventDesc{
 	},
 }
 
-// AnyGCJoin is event 6, of task GarbageCollectionPrivate, opcode GCJoin,
-// keyword GCPrivateKeyword, level win:Verbose, in any version.
+// AnyGCJoin is event 6 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateGCJoin], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelVerbose] (5).
 //
-// A thread of a server collection reached, or left, a point at which all of
-// them wait for each other. The Runtime provider's event 203 replaced it.
-// Version 1 adds ClrInstanceID.
+// A thread of a server collection reached, or left, a point at which all of them wait for each
+// other. The Runtime provider's event 203 replaced it. Version 1 adds ClrInstanceID.
 //
-// The versions are [GCJoin] and [GCJoinV1]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [GCJoin] and [GCJoinV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyGCJoin struct {
 	Seen etw.Seen
 
-	// Number of the heap, and so of the thread; 100 and more where the event is
-	// about the restart of all threads.
-	Heap uint32
-	// Whether the thread begins or ends the step.
-	JoinTime GCJoinTime
+	// Number of the heap, and so of the thread; 100 and more where the event is about the restart
+	// of all threads.
+	Heap     uint32
+	JoinTime GCJoinTime // Whether the thread begins or ends the step.
 	// What the thread does: wait for the others, arrive last, or start them again.
-	JoinType GCJoinType
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	JoinType      GCJoinType
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCJoin) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1347,13 +1187,13 @@ func (e *AnyGCJoin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCJoin = []*etw.EventDesc{&gcJoin, &gcJoinV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCJoin) EventDescs() []*etw.EventDesc { return anyGCJoin }
-func (e *AnyGCJoin) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCJoin, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCJoin) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCJoin, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -1398,25 +1238,21 @@ func (e *AnyGCJoin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCJoin) Clone() *AnyGCJoin { return &e }
 
-func (e AnyGCJoin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCJoin) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PrvGCMarkStackRoots is event 7, version 0, of task GarbageCollectionPrivate,
-// opcode PrvGCMarkStackRoots, keyword GCPrivateKeyword, level
-// win:Informational.
-//
-// One heap has been marked from the roots on the threads' stacks.
+// PrvGCMarkStackRoots is event 7, version 0. Its payload has 4 bytes. [AnyPrvGCMarkStackRoots]
+// says what it means.
 type PrvGCMarkStackRoots struct {
-	// Number of the heap, 0 unless the collector runs in server mode.
 	HeapNum uint32
 }
 
 // EventDesc returns the description of PrvGCMarkStackRoots.
 func (*PrvGCMarkStackRoots) EventDesc() *etw.EventDesc { return &prvGCMarkStackRoots }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvGCMarkStackRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*prvGCMarkLayout)(e).decode(p, ptr, &prvGCMarkStackRoots)
 }
@@ -1427,21 +1263,16 @@ func (e *PrvGCMarkStackRoots) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PrvGCMarkStackRoots) FieldValue(i int) etw.Value {
-	return (*prvGCMarkLayout)(e).FieldValue(i)
-}
+func (e *PrvGCMarkStackRoots) FieldValue(i int) etw.Value { return (*prvGCMarkLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PrvGCMarkStackRoots) Clone() *PrvGCMarkStackRoots { return &e }
 
-func (e PrvGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvGCMarkStackRoots) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvGCMarkStackRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 21, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvGCMarkStackRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkStackRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
 	Fields: prvGCMarkLayoutFields,
 }
 
@@ -1473,17 +1304,10 @@ var prvGCMarkLayoutFields = []etw.FieldDesc{
 	{Name: "HeapNum", Type: etw.InUInt32},
 }
 
-// PrvGCMarkStackRootsV1 is PrvGCMarkStackRoots_V1: event 7, version 1, of task
-// GarbageCollectionPrivate, opcode PrvGCMarkStackRoots, keyword
-// GCPrivateKeyword, level win:Informational.
-//
-// One heap has been marked from the roots on the threads' stacks. The .NET
-// Framework writes GCMarkStackRoots of the runtime provider as well, right
-// before. Version 1 adds ClrInstanceID.
+// PrvGCMarkStackRootsV1 is PrvGCMarkStackRoots_V1: event 7, version 1. Its payload has 6
+// bytes. [AnyPrvGCMarkStackRoots] says what it means.
 type PrvGCMarkStackRootsV1 struct {
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
+	HeapNum       uint32
 	ClrInstanceID uint16
 }
 
@@ -1493,8 +1317,7 @@ func (*PrvGCMarkStackRootsV1) EventDesc() *etw.EventDesc { return &prvGCMarkStac
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PrvGCMarkStackRootsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvGCMarkStackRootsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*prvGCMarkV1Layout)(e).decode(p, ptr, &prvGCMarkStackRootsV1)
 }
@@ -1512,14 +1335,11 @@ func (e *PrvGCMarkStackRootsV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PrvGCMarkStackRootsV1) Clone() *PrvGCMarkStackRootsV1 { return &e }
 
-func (e PrvGCMarkStackRootsV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvGCMarkStackRootsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvGCMarkStackRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvGCMarkStackRootsV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvGCMarkStackRootsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 21, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvGCMarkStackRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkStackRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
 	Fields: prvGCMarkV1LayoutFields,
 }
 
@@ -1556,28 +1376,25 @@ var prvGCMarkV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyPrvGCMarkStackRoots is event 7, of task GarbageCollectionPrivate, opcode
-// PrvGCMarkStackRoots, keyword GCPrivateKeyword, level win:Informational, in
-// any version.
+// AnyPrvGCMarkStackRoots is event 7 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivatePrvGCMarkStackRoots], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// One heap has been marked from the roots on the threads' stacks. The .NET
-// Framework writes GCMarkStackRoots of the runtime provider as well, right
-// before. Version 1 adds ClrInstanceID.
+// One heap has been marked from the roots on the threads' stacks. The .NET Framework writes
+// GCMarkStackRoots of the runtime provider as well, right before. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [PrvGCMarkStackRoots] and [PrvGCMarkStackRootsV1]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [PrvGCMarkStackRoots] and [PrvGCMarkStackRootsV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyPrvGCMarkStackRoots struct {
 	Seen etw.Seen
 
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	HeapNum       uint32
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyPrvGCMarkStackRoots) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1585,15 +1402,15 @@ func (e *AnyPrvGCMarkStackRoots) GetClrInstanceID() uint16 { return e.ClrInstanc
 
 var anyPrvGCMarkStackRoots = []*etw.EventDesc{&prvGCMarkStackRoots, &prvGCMarkStackRootsV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPrvGCMarkStackRoots) EventDescs() []*etw.EventDesc { return anyPrvGCMarkStackRoots }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPrvGCMarkStackRoots) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPrvGCMarkStackRoots, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPrvGCMarkStackRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyPrvGCMarkV1Layout)(e).decode(version, p, ptr, anyPrvGCMarkStackRoots)
 }
@@ -1606,12 +1423,13 @@ func (e *AnyPrvGCMarkStackRoots) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyPrvGCMarkStackRoots) Clone() *AnyPrvGCMarkStackRoots { return &e }
 
-func (e AnyPrvGCMarkStackRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPrvGCMarkStackRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvGCMarkStackRoots) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrvGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyPrvGCMarkV1Layout is what types for all versions of an event share, the
-// newest of which has the template PrvGCMark_V1.
+// anyPrvGCMarkV1Layout is what types for all versions of an event share, the newest of which
+// has the template PrvGCMark_V1.
 type anyPrvGCMarkV1Layout AnyPrvGCMarkStackRoots
 
 func (e *anyPrvGCMarkV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1646,21 +1464,16 @@ func (e *anyPrvGCMarkV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// PrvGCMarkFinalizeQueueRoots is event 8, version 0, of task
-// GarbageCollectionPrivate, opcode PrvGCMarkFinalizeQueueRoots, keyword
-// GCPrivateKeyword, level win:Informational.
-//
-// One heap has been marked from the queue of objects to be finalized.
+// PrvGCMarkFinalizeQueueRoots is event 8, version 0. Its payload has 4 bytes.
+// [AnyPrvGCMarkFinalizeQueueRoots] says what it means.
 type PrvGCMarkFinalizeQueueRoots struct {
-	// Number of the heap, 0 unless the collector runs in server mode.
 	HeapNum uint32
 }
 
 // EventDesc returns the description of PrvGCMarkFinalizeQueueRoots.
 func (*PrvGCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc { return &prvGCMarkFinalizeQueueRoots }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvGCMarkFinalizeQueueRoots) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*prvGCMarkLayout)(e).decode(p, ptr, &prvGCMarkFinalizeQueueRoots)
 }
@@ -1678,29 +1491,18 @@ func (e *PrvGCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PrvGCMarkFinalizeQueueRoots) Clone() *PrvGCMarkFinalizeQueueRoots { return &e }
 
-func (e PrvGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvGCMarkFinalizeQueueRoots) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvGCMarkFinalizeQueueRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 22, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvGCMarkFinalizeQueueRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkFinalizeQueueRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
 	Fields: prvGCMarkLayoutFields,
 }
 
-// PrvGCMarkFinalizeQueueRootsV1 is PrvGCMarkFinalizeQueueRoots_V1: event 8,
-// version 1, of task GarbageCollectionPrivate, opcode
-// PrvGCMarkFinalizeQueueRoots, keyword GCPrivateKeyword, level
-// win:Informational.
-//
-// One heap has been marked from the queue of objects to be finalized. The .NET
-// Framework writes GCMarkFinalizeQueueRoots of the runtime provider as well,
-// right before. Version 1 adds ClrInstanceID.
+// PrvGCMarkFinalizeQueueRootsV1 is PrvGCMarkFinalizeQueueRoots_V1: event 8, version 1. Its
+// payload has 6 bytes. [AnyPrvGCMarkFinalizeQueueRoots] says what it means.
 type PrvGCMarkFinalizeQueueRootsV1 struct {
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
+	HeapNum       uint32
 	ClrInstanceID uint16
 }
 
@@ -1712,8 +1514,7 @@ func (*PrvGCMarkFinalizeQueueRootsV1) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PrvGCMarkFinalizeQueueRootsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvGCMarkFinalizeQueueRootsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*prvGCMarkV1Layout)(e).decode(p, ptr, &prvGCMarkFinalizeQueueRootsV1)
 }
@@ -1731,39 +1532,33 @@ func (e *PrvGCMarkFinalizeQueueRootsV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PrvGCMarkFinalizeQueueRootsV1) Clone() *PrvGCMarkFinalizeQueueRootsV1 { return &e }
 
-func (e PrvGCMarkFinalizeQueueRootsV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvGCMarkFinalizeQueueRootsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvGCMarkFinalizeQueueRootsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvGCMarkFinalizeQueueRootsV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvGCMarkFinalizeQueueRootsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Version: 1, Level: 4, Opcode: 22, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvGCMarkFinalizeQueueRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkFinalizeQueueRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
 	Fields: prvGCMarkV1LayoutFields,
 }
 
-// AnyPrvGCMarkFinalizeQueueRoots is event 8, of task GarbageCollectionPrivate,
-// opcode PrvGCMarkFinalizeQueueRoots, keyword GCPrivateKeyword, level
-// win:Informational, in any version.
+// AnyPrvGCMarkFinalizeQueueRoots is event 8 in any version, of [TaskGarbageCollectionPrivate],
+// opcode [OpcodeGarbageCollectionPrivatePrvGCMarkFinalizeQueueRoots], enabled by
+// [KeywordGCPrivate] (0x1) at [etw.LevelInformational] (4).
 //
-// One heap has been marked from the queue of objects to be finalized. The .NET
-// Framework writes GCMarkFinalizeQueueRoots of the runtime provider as well,
-// right before. Version 1 adds ClrInstanceID.
+// One heap has been marked from the queue of objects to be finalized. The .NET Framework
+// writes GCMarkFinalizeQueueRoots of the runtime provider as well, right before. Version 1
+// adds ClrInstanceID.
 //
-// The versions are [PrvGCMarkFinalizeQueueRoots] and
-// [PrvGCMarkFinalizeQueueRootsV1]; a newer one is decoded like the last of
-// these. Fields that the decoded version lacks are zero.
+// The versions are [PrvGCMarkFinalizeQueueRoots] and [PrvGCMarkFinalizeQueueRootsV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyPrvGCMarkFinalizeQueueRoots struct {
 	Seen etw.Seen
 
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	HeapNum       uint32
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyPrvGCMarkFinalizeQueueRoots) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1771,17 +1566,17 @@ func (e *AnyPrvGCMarkFinalizeQueueRoots) GetClrInstanceID() uint16 { return e.Cl
 
 var anyPrvGCMarkFinalizeQueueRoots = []*etw.EventDesc{&prvGCMarkFinalizeQueueRoots, &prvGCMarkFinalizeQueueRootsV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPrvGCMarkFinalizeQueueRoots) EventDescs() []*etw.EventDesc {
 	return anyPrvGCMarkFinalizeQueueRoots
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPrvGCMarkFinalizeQueueRoots) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPrvGCMarkFinalizeQueueRoots, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPrvGCMarkFinalizeQueueRoots) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyPrvGCMarkV1Layout)(e).decode(version, p, ptr, anyPrvGCMarkFinalizeQueueRoots)
 }
@@ -1794,24 +1589,21 @@ func (e *AnyPrvGCMarkFinalizeQueueRoots) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyPrvGCMarkFinalizeQueueRoots) Clone() *AnyPrvGCMarkFinalizeQueueRoots { return &e }
 
-func (e AnyPrvGCMarkFinalizeQueueRoots) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPrvGCMarkFinalizeQueueRoots) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvGCMarkFinalizeQueueRoots) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrvGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PrvGCMarkHandles is event 9, version 0, of task GarbageCollectionPrivate,
-// opcode PrvGCMarkHandles, keyword GCPrivateKeyword, level win:Informational.
-//
-// One heap has been marked from the handles.
+// PrvGCMarkHandles is event 9, version 0. Its payload has 4 bytes. [AnyPrvGCMarkHandles] says
+// what it means.
 type PrvGCMarkHandles struct {
-	// Number of the heap, 0 unless the collector runs in server mode.
 	HeapNum uint32
 }
 
 // EventDesc returns the description of PrvGCMarkHandles.
 func (*PrvGCMarkHandles) EventDesc() *etw.EventDesc { return &prvGCMarkHandles }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvGCMarkHandles) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*prvGCMarkLayout)(e).decode(p, ptr, &prvGCMarkHandles)
 }
@@ -1822,35 +1614,23 @@ func (e *PrvGCMarkHandles) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PrvGCMarkHandles) FieldValue(i int) etw.Value {
-	return (*prvGCMarkLayout)(e).FieldValue(i)
-}
+func (e *PrvGCMarkHandles) FieldValue(i int) etw.Value { return (*prvGCMarkLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PrvGCMarkHandles) Clone() *PrvGCMarkHandles { return &e }
 
-func (e PrvGCMarkHandles) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvGCMarkHandles) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvGCMarkHandles = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 23, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvGCMarkHandles", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkHandles", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
 	Fields: prvGCMarkLayoutFields,
 }
 
-// PrvGCMarkHandlesV1 is PrvGCMarkHandles_V1: event 9, version 1, of task
-// GarbageCollectionPrivate, opcode PrvGCMarkHandles, keyword GCPrivateKeyword,
-// level win:Informational.
-//
-// One heap has been marked from the handles. The .NET Framework writes
-// GCMarkHandles of the runtime provider as well, right before. Version 1 adds
-// ClrInstanceID.
+// PrvGCMarkHandlesV1 is PrvGCMarkHandles_V1: event 9, version 1. Its payload has 6 bytes.
+// [AnyPrvGCMarkHandles] says what it means.
 type PrvGCMarkHandlesV1 struct {
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
+	HeapNum       uint32
 	ClrInstanceID uint16
 }
 
@@ -1860,8 +1640,7 @@ func (*PrvGCMarkHandlesV1) EventDesc() *etw.EventDesc { return &prvGCMarkHandles
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PrvGCMarkHandlesV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvGCMarkHandlesV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*prvGCMarkV1Layout)(e).decode(p, ptr, &prvGCMarkHandlesV1)
 }
@@ -1879,39 +1658,32 @@ func (e *PrvGCMarkHandlesV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PrvGCMarkHandlesV1) Clone() *PrvGCMarkHandlesV1 { return &e }
 
-func (e PrvGCMarkHandlesV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvGCMarkHandlesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvGCMarkHandlesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvGCMarkHandlesV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvGCMarkHandlesV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Version: 1, Level: 4, Opcode: 23, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvGCMarkHandles_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkHandles_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
 	Fields: prvGCMarkV1LayoutFields,
 }
 
-// AnyPrvGCMarkHandles is event 9, of task GarbageCollectionPrivate, opcode
-// PrvGCMarkHandles, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
+// AnyPrvGCMarkHandles is event 9 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivatePrvGCMarkHandles], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// One heap has been marked from the handles. The .NET Framework writes
-// GCMarkHandles of the runtime provider as well, right before. Version 1 adds
-// ClrInstanceID.
+// One heap has been marked from the handles. The .NET Framework writes GCMarkHandles of the
+// runtime provider as well, right before. Version 1 adds ClrInstanceID.
 //
-// The versions are [PrvGCMarkHandles] and [PrvGCMarkHandlesV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [PrvGCMarkHandles] and [PrvGCMarkHandlesV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyPrvGCMarkHandles struct {
 	Seen etw.Seen
 
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	HeapNum       uint32
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyPrvGCMarkHandles) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1919,15 +1691,15 @@ func (e *AnyPrvGCMarkHandles) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyPrvGCMarkHandles = []*etw.EventDesc{&prvGCMarkHandles, &prvGCMarkHandlesV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPrvGCMarkHandles) EventDescs() []*etw.EventDesc { return anyPrvGCMarkHandles }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPrvGCMarkHandles) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPrvGCMarkHandles, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPrvGCMarkHandles) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyPrvGCMarkV1Layout)(e).decode(version, p, ptr, anyPrvGCMarkHandles)
 }
@@ -1940,25 +1712,21 @@ func (e *AnyPrvGCMarkHandles) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyPrvGCMarkHandles) Clone() *AnyPrvGCMarkHandles { return &e }
 
-func (e AnyPrvGCMarkHandles) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPrvGCMarkHandles) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvGCMarkHandles) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrvGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PrvGCMarkCards is event 10, version 0, of task GarbageCollectionPrivate,
-// opcode PrvGCMarkCards, keyword GCPrivateKeyword, level win:Informational.
-//
-// One heap has been marked from the cards: the parts of older generations that
-// may refer to younger objects.
+// PrvGCMarkCards is event 10, version 0. Its payload has 4 bytes. [AnyPrvGCMarkCards] says
+// what it means.
 type PrvGCMarkCards struct {
-	// Number of the heap, 0 unless the collector runs in server mode.
 	HeapNum uint32
 }
 
 // EventDesc returns the description of PrvGCMarkCards.
 func (*PrvGCMarkCards) EventDesc() *etw.EventDesc { return &prvGCMarkCards }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvGCMarkCards) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*prvGCMarkLayout)(e).decode(p, ptr, &prvGCMarkCards)
 }
@@ -1969,36 +1737,23 @@ func (e *PrvGCMarkCards) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PrvGCMarkCards) FieldValue(i int) etw.Value {
-	return (*prvGCMarkLayout)(e).FieldValue(i)
-}
+func (e *PrvGCMarkCards) FieldValue(i int) etw.Value { return (*prvGCMarkLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PrvGCMarkCards) Clone() *PrvGCMarkCards { return &e }
 
-func (e PrvGCMarkCards) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvGCMarkCards) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvGCMarkCards) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvGCMarkCards) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvGCMarkCards = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 24, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvGCMarkCards", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkCards", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
 	Fields: prvGCMarkLayoutFields,
 }
 
-// PrvGCMarkCardsV1 is PrvGCMarkCards_V1: event 10, version 1, of task
-// GarbageCollectionPrivate, opcode PrvGCMarkCards, keyword GCPrivateKeyword,
-// level win:Informational.
-//
-// One heap has been marked from the cards: the parts of older generations that
-// may refer to younger objects. The .NET Framework writes
-// GCMarkOlderGenerationRoots of the runtime provider as well, right before.
-// Version 1 adds ClrInstanceID.
+// PrvGCMarkCardsV1 is PrvGCMarkCards_V1: event 10, version 1. Its payload has 6 bytes.
+// [AnyPrvGCMarkCards] says what it means.
 type PrvGCMarkCardsV1 struct {
-	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
+	HeapNum       uint32
 	ClrInstanceID uint16
 }
 
@@ -2008,8 +1763,7 @@ func (*PrvGCMarkCardsV1) EventDesc() *etw.EventDesc { return &prvGCMarkCardsV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PrvGCMarkCardsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvGCMarkCardsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*prvGCMarkV1Layout)(e).decode(p, ptr, &prvGCMarkCardsV1)
 }
@@ -2020,47 +1774,38 @@ func (e *PrvGCMarkCardsV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PrvGCMarkCardsV1) FieldValue(i int) etw.Value {
-	return (*prvGCMarkV1Layout)(e).FieldValue(i)
-}
+func (e *PrvGCMarkCardsV1) FieldValue(i int) etw.Value { return (*prvGCMarkV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PrvGCMarkCardsV1) Clone() *PrvGCMarkCardsV1 { return &e }
 
-func (e PrvGCMarkCardsV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvGCMarkCardsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvGCMarkCardsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvGCMarkCardsV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvGCMarkCardsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 1, Level: 4, Opcode: 24, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvGCMarkCards_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkCards_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
 	Fields: prvGCMarkV1LayoutFields,
 }
 
-// AnyPrvGCMarkCards is event 10, of task GarbageCollectionPrivate, opcode
-// PrvGCMarkCards, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
+// AnyPrvGCMarkCards is event 10 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivatePrvGCMarkCards], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// One heap has been marked from the cards: the parts of older generations that
-// may refer to younger objects. The .NET Framework writes
-// GCMarkOlderGenerationRoots of the runtime provider as well, right before.
-// Version 1 adds ClrInstanceID.
+// One heap has been marked from the cards: the parts of older generations that may refer to
+// younger objects. The .NET Framework writes GCMarkOlderGenerationRoots of the runtime
+// provider as well, right before. Version 1 adds ClrInstanceID.
 //
-// The versions are [PrvGCMarkCards] and [PrvGCMarkCardsV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [PrvGCMarkCards] and [PrvGCMarkCardsV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyPrvGCMarkCards struct {
 	Seen etw.Seen
 
 	// Number of the heap, 0 unless the collector runs in server mode.
-	HeapNum uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	HeapNum       uint32
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyPrvGCMarkCards) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2068,13 +1813,13 @@ func (e *AnyPrvGCMarkCards) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyPrvGCMarkCards = []*etw.EventDesc{&prvGCMarkCards, &prvGCMarkCardsV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPrvGCMarkCards) EventDescs() []*etw.EventDesc { return anyPrvGCMarkCards }
-func (e *AnyPrvGCMarkCards) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPrvGCMarkCards, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyPrvGCMarkCards) EventDesc() *etw.EventDesc { return etw.DescOf(anyPrvGCMarkCards, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPrvGCMarkCards) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyPrvGCMarkV1Layout)(e).decode(version, p, ptr, anyPrvGCMarkCards)
 }
@@ -2087,17 +1832,19 @@ func (e *AnyPrvGCMarkCards) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyPrvGCMarkCards) Clone() *AnyPrvGCMarkCards { return &e }
 
-func (e AnyPrvGCMarkCards) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPrvGCMarkCards) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrvGCMarkCards) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrvGCMarkCards) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// BGCBegin is event 11, version 0, of task GarbageCollectionPrivate, opcode
-// BGCBegin, keyword GCPrivateKeyword, level win:Informational.
+// BGCBegin is event 11, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGCBegin], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyBGCBegin] takes newer versions,
+// too.
 //
 // A background collection begins, with its first pause.
 type BGCBegin struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGCBegin.
@@ -2106,8 +1853,7 @@ func (*BGCBegin) EventDesc() *etw.EventDesc { return &bgcBegin }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGCBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGCBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &bgcBegin)
 }
@@ -2118,21 +1864,16 @@ func (e *BGCBegin) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BGCBegin) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *BGCBegin) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e BGCBegin) Clone() *BGCBegin { return &e }
 
-func (e BGCBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGCBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGCBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGCBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 25, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGCBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCBegin",
+	Class: classGarbageCollectionPrivate, Name: "BGCBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCBegin",
 	Fields: gcNoUserDataLayoutFields,
 }
 
@@ -2170,12 +1911,7 @@ type AnyBGCBegin struct {
 	BGCBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGCBegin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcBegin} }
-func (e *AnyBGCBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGCBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGCBegin.DecodePayload(p, ptr)
@@ -2184,13 +1920,14 @@ func (e *AnyBGCBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyBGCBegin) Clone() *AnyBGCBegin { return &e }
 
-// BGC1stNonConEnd is event 12, version 0, of task GarbageCollectionPrivate,
-// opcode BGC1stNonConEnd, keyword GCPrivateKeyword, level win:Informational.
+// BGC1stNonConEnd is event 12, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGC1stNonConEnd], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyBGC1stNonConEnd] takes newer
+// versions, too.
 //
 // The first pause of a background collection ended.
 type BGC1stNonConEnd struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGC1stNonConEnd.
@@ -2199,8 +1936,7 @@ func (*BGC1stNonConEnd) EventDesc() *etw.EventDesc { return &bgc1stNonConEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGC1stNonConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGC1stNonConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &bgc1stNonConEnd)
 }
@@ -2211,37 +1947,26 @@ func (e *BGC1stNonConEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BGC1stNonConEnd) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *BGC1stNonConEnd) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e BGC1stNonConEnd) Clone() *BGC1stNonConEnd { return &e }
 
-func (e BGC1stNonConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGC1stNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGC1stNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGC1stNonConEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgc1stNonConEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 26, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGC1stNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stNonConEnd",
+	Class: classGarbageCollectionPrivate, Name: "BGC1stNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stNonConEnd",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyBGC1stNonConEnd is [BGC1stNonConEnd] in any version: a newer one is
-// decoded like it.
+// AnyBGC1stNonConEnd is [BGC1stNonConEnd] in any version: a newer one is decoded like it.
 type AnyBGC1stNonConEnd struct {
 	Seen etw.Seen
 	BGC1stNonConEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGC1stNonConEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc1stNonConEnd} }
-func (e *AnyBGC1stNonConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGC1stNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGC1stNonConEnd.DecodePayload(p, ptr)
@@ -2250,14 +1975,15 @@ func (e *AnyBGC1stNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyBGC1stNonConEnd) Clone() *AnyBGC1stNonConEnd { return &e }
 
-// BGC1stConEnd is event 13, version 0, of task GarbageCollectionPrivate,
-// opcode BGC1stConEnd, keyword GCPrivateKeyword, level win:Informational.
+// BGC1stConEnd is event 13, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGC1stConEnd], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyBGC1stConEnd] takes newer
+// versions, too.
 //
-// The first part of a background collection that runs beside the program
-// ended: the first marking.
+// The first part of a background collection that runs beside the program ended: the first
+// marking.
 type BGC1stConEnd struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGC1stConEnd.
@@ -2266,8 +1992,7 @@ func (*BGC1stConEnd) EventDesc() *etw.EventDesc { return &bgc1stConEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGC1stConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGC1stConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &bgc1stConEnd)
 }
@@ -2278,37 +2003,26 @@ func (e *BGC1stConEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BGC1stConEnd) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *BGC1stConEnd) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e BGC1stConEnd) Clone() *BGC1stConEnd { return &e }
 
-func (e BGC1stConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGC1stConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGC1stConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGC1stConEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgc1stConEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 27, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGC1stConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stConEnd",
+	Class: classGarbageCollectionPrivate, Name: "BGC1stConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stConEnd",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyBGC1stConEnd is [BGC1stConEnd] in any version: a newer one is decoded
-// like it.
+// AnyBGC1stConEnd is [BGC1stConEnd] in any version: a newer one is decoded like it.
 type AnyBGC1stConEnd struct {
 	Seen etw.Seen
 	BGC1stConEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGC1stConEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc1stConEnd} }
-func (e *AnyBGC1stConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGC1stConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGC1stConEnd.DecodePayload(p, ptr)
@@ -2317,13 +2031,14 @@ func (e *AnyBGC1stConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyBGC1stConEnd) Clone() *AnyBGC1stConEnd { return &e }
 
-// BGC2ndNonConBegin is event 14, version 0, of task GarbageCollectionPrivate,
-// opcode BGC2ndNonConBegin, keyword GCPrivateKeyword, level win:Informational.
+// BGC2ndNonConBegin is event 14, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGC2ndNonConBegin], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyBGC2ndNonConBegin] takes newer
+// versions, too.
 //
 // The second pause of a background collection begins.
 type BGC2ndNonConBegin struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGC2ndNonConBegin.
@@ -2332,8 +2047,7 @@ func (*BGC2ndNonConBegin) EventDesc() *etw.EventDesc { return &bgc2ndNonConBegin
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGC2ndNonConBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGC2ndNonConBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &bgc2ndNonConBegin)
 }
@@ -2351,32 +2065,21 @@ func (e *BGC2ndNonConBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BGC2ndNonConBegin) Clone() *BGC2ndNonConBegin { return &e }
 
-func (e BGC2ndNonConBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGC2ndNonConBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGC2ndNonConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGC2ndNonConBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgc2ndNonConBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 28, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGC2ndNonConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConBegin",
+	Class: classGarbageCollectionPrivate, Name: "BGC2ndNonConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConBegin",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyBGC2ndNonConBegin is [BGC2ndNonConBegin] in any version: a newer one is
-// decoded like it.
+// AnyBGC2ndNonConBegin is [BGC2ndNonConBegin] in any version: a newer one is decoded like it.
 type AnyBGC2ndNonConBegin struct {
 	Seen etw.Seen
 	BGC2ndNonConBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGC2ndNonConBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bgc2ndNonConBegin}
-}
-func (e *AnyBGC2ndNonConBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGC2ndNonConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGC2ndNonConBegin.DecodePayload(p, ptr)
@@ -2385,13 +2088,14 @@ func (e *AnyBGC2ndNonConBegin) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyBGC2ndNonConBegin) Clone() *AnyBGC2ndNonConBegin { return &e }
 
-// BGC2ndNonConEnd is event 15, version 0, of task GarbageCollectionPrivate,
-// opcode BGC2ndNonConEnd, keyword GCPrivateKeyword, level win:Informational.
+// BGC2ndNonConEnd is event 15, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGC2ndNonConEnd], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyBGC2ndNonConEnd] takes newer
+// versions, too.
 //
 // The second pause of a background collection ended.
 type BGC2ndNonConEnd struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGC2ndNonConEnd.
@@ -2400,8 +2104,7 @@ func (*BGC2ndNonConEnd) EventDesc() *etw.EventDesc { return &bgc2ndNonConEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGC2ndNonConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGC2ndNonConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &bgc2ndNonConEnd)
 }
@@ -2412,37 +2115,26 @@ func (e *BGC2ndNonConEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BGC2ndNonConEnd) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *BGC2ndNonConEnd) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e BGC2ndNonConEnd) Clone() *BGC2ndNonConEnd { return &e }
 
-func (e BGC2ndNonConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGC2ndNonConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGC2ndNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGC2ndNonConEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgc2ndNonConEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Opcode: 29, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGC2ndNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConEnd",
+	Class: classGarbageCollectionPrivate, Name: "BGC2ndNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConEnd",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyBGC2ndNonConEnd is [BGC2ndNonConEnd] in any version: a newer one is
-// decoded like it.
+// AnyBGC2ndNonConEnd is [BGC2ndNonConEnd] in any version: a newer one is decoded like it.
 type AnyBGC2ndNonConEnd struct {
 	Seen etw.Seen
 	BGC2ndNonConEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGC2ndNonConEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc2ndNonConEnd} }
-func (e *AnyBGC2ndNonConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGC2ndNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGC2ndNonConEnd.DecodePayload(p, ptr)
@@ -2451,14 +2143,15 @@ func (e *AnyBGC2ndNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyBGC2ndNonConEnd) Clone() *AnyBGC2ndNonConEnd { return &e }
 
-// BGC2ndConBegin is event 16, version 0, of task GarbageCollectionPrivate,
-// opcode BGC2ndConBegin, keyword GCPrivateKeyword, level win:Informational.
+// BGC2ndConBegin is event 16, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGC2ndConBegin], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyBGC2ndConBegin] takes newer
+// versions, too.
 //
-// The second part of a background collection that runs beside the program
-// begins: the sweeping.
+// The second part of a background collection that runs beside the program begins: the
+// sweeping.
 type BGC2ndConBegin struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGC2ndConBegin.
@@ -2467,8 +2160,7 @@ func (*BGC2ndConBegin) EventDesc() *etw.EventDesc { return &bgc2ndConBegin }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGC2ndConBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGC2ndConBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &bgc2ndConBegin)
 }
@@ -2479,37 +2171,26 @@ func (e *BGC2ndConBegin) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BGC2ndConBegin) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *BGC2ndConBegin) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e BGC2ndConBegin) Clone() *BGC2ndConBegin { return &e }
 
-func (e BGC2ndConBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGC2ndConBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGC2ndConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGC2ndConBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgc2ndConBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 30, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGC2ndConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConBegin",
+	Class: classGarbageCollectionPrivate, Name: "BGC2ndConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConBegin",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyBGC2ndConBegin is [BGC2ndConBegin] in any version: a newer one is decoded
-// like it.
+// AnyBGC2ndConBegin is [BGC2ndConBegin] in any version: a newer one is decoded like it.
 type AnyBGC2ndConBegin struct {
 	Seen etw.Seen
 	BGC2ndConBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGC2ndConBegin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc2ndConBegin} }
-func (e *AnyBGC2ndConBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGC2ndConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGC2ndConBegin.DecodePayload(p, ptr)
@@ -2518,14 +2199,14 @@ func (e *AnyBGC2ndConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyBGC2ndConBegin) Clone() *AnyBGC2ndConBegin { return &e }
 
-// BGC2ndConEnd is event 17, version 0, of task GarbageCollectionPrivate,
-// opcode BGC2ndConEnd, keyword GCPrivateKeyword, level win:Informational.
+// BGC2ndConEnd is event 17, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGC2ndConEnd], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyBGC2ndConEnd] takes newer
+// versions, too.
 //
-// The second part of a background collection that runs beside the program
-// ended.
+// The second part of a background collection that runs beside the program ended.
 type BGC2ndConEnd struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGC2ndConEnd.
@@ -2534,8 +2215,7 @@ func (*BGC2ndConEnd) EventDesc() *etw.EventDesc { return &bgc2ndConEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGC2ndConEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGC2ndConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &bgc2ndConEnd)
 }
@@ -2546,37 +2226,26 @@ func (e *BGC2ndConEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BGC2ndConEnd) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *BGC2ndConEnd) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e BGC2ndConEnd) Clone() *BGC2ndConEnd { return &e }
 
-func (e BGC2ndConEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGC2ndConEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGC2ndConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGC2ndConEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgc2ndConEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 31, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGC2ndConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConEnd",
+	Class: classGarbageCollectionPrivate, Name: "BGC2ndConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConEnd",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyBGC2ndConEnd is [BGC2ndConEnd] in any version: a newer one is decoded
-// like it.
+// AnyBGC2ndConEnd is [BGC2ndConEnd] in any version: a newer one is decoded like it.
 type AnyBGC2ndConEnd struct {
 	Seen etw.Seen
 	BGC2ndConEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGC2ndConEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc2ndConEnd} }
-func (e *AnyBGC2ndConEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGC2ndConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGC2ndConEnd.DecodePayload(p, ptr)
@@ -2585,13 +2254,14 @@ func (e *AnyBGC2ndConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyBGC2ndConEnd) Clone() *AnyBGC2ndConEnd { return &e }
 
-// BGCPlanEnd is event 18, version 0, of task GarbageCollectionPrivate, opcode
-// BGCPlanEnd, keyword GCPrivateKeyword, level win:Informational.
+// BGCPlanEnd is event 18, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGCPlanEnd], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyBGCPlanEnd] takes newer versions,
+// too.
 //
 // A background collection finished its planning.
 type BGCPlanEnd struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGCPlanEnd.
@@ -2600,8 +2270,7 @@ func (*BGCPlanEnd) EventDesc() *etw.EventDesc { return &bgcPlanEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGCPlanEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGCPlanEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &bgcPlanEnd)
 }
@@ -2612,37 +2281,26 @@ func (e *BGCPlanEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BGCPlanEnd) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *BGCPlanEnd) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e BGCPlanEnd) Clone() *BGCPlanEnd { return &e }
 
-func (e BGCPlanEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGCPlanEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGCPlanEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGCPlanEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcPlanEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 32, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGCPlanEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCPlanEnd",
+	Class: classGarbageCollectionPrivate, Name: "BGCPlanEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCPlanEnd",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyBGCPlanEnd is [BGCPlanEnd] in any version: a newer one is decoded like
-// it.
+// AnyBGCPlanEnd is [BGCPlanEnd] in any version: a newer one is decoded like it.
 type AnyBGCPlanEnd struct {
 	Seen etw.Seen
 	BGCPlanEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGCPlanEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcPlanEnd} }
-func (e *AnyBGCPlanEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGCPlanEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGCPlanEnd.DecodePayload(p, ptr)
@@ -2651,13 +2309,14 @@ func (e *AnyBGCPlanEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyBGCPlanEnd) Clone() *AnyBGCPlanEnd { return &e }
 
-// BGCSweepEnd is event 19, version 0, of task GarbageCollectionPrivate, opcode
-// BGCSweepEnd, keyword GCPrivateKeyword, level win:Informational.
+// BGCSweepEnd is event 19, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGCSweepEnd], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 2 bytes. [AnyBGCSweepEnd] takes newer
+// versions, too.
 //
 // A background collection finished sweeping.
 type BGCSweepEnd struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGCSweepEnd.
@@ -2666,8 +2325,7 @@ func (*BGCSweepEnd) EventDesc() *etw.EventDesc { return &bgcSweepEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGCSweepEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGCSweepEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*gcNoUserDataLayout)(e).decode(p, ptr, &bgcSweepEnd)
 }
@@ -2678,37 +2336,26 @@ func (e *BGCSweepEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BGCSweepEnd) FieldValue(i int) etw.Value {
-	return (*gcNoUserDataLayout)(e).FieldValue(i)
-}
+func (e *BGCSweepEnd) FieldValue(i int) etw.Value { return (*gcNoUserDataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e BGCSweepEnd) Clone() *BGCSweepEnd { return &e }
 
-func (e BGCSweepEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGCSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGCSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGCSweepEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcSweepEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Level: 4, Opcode: 33, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGCSweepEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCSweepEnd",
+	Class: classGarbageCollectionPrivate, Name: "BGCSweepEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCSweepEnd",
 	Fields: gcNoUserDataLayoutFields,
 }
 
-// AnyBGCSweepEnd is [BGCSweepEnd] in any version: a newer one is decoded like
-// it.
+// AnyBGCSweepEnd is [BGCSweepEnd] in any version: a newer one is decoded like it.
 type AnyBGCSweepEnd struct {
 	Seen etw.Seen
 	BGCSweepEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGCSweepEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcSweepEnd} }
-func (e *AnyBGCSweepEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGCSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGCSweepEnd.DecodePayload(p, ptr)
@@ -2717,16 +2364,15 @@ func (e *AnyBGCSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyBGCSweepEnd) Clone() *AnyBGCSweepEnd { return &e }
 
-// BGCDrainMark is event 20, version 0, of task GarbageCollectionPrivate,
-// opcode BGCDrainMark, keyword GCPrivateKeyword, level win:Informational.
+// BGCDrainMark is event 20, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGCDrainMark], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyBGCDrainMark] takes newer
+// versions, too.
 //
-// A background collection marked the objects that had gathered in its mark
-// list.
+// A background collection marked the objects that had gathered in its mark list.
 type BGCDrainMark struct {
-	// Number of objects that were marked.
-	Objects uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Objects       uint64 // Number of objects that were marked.
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGCDrainMark.
@@ -2735,8 +2381,7 @@ func (*BGCDrainMark) EventDesc() *etw.EventDesc { return &bgcDrainMark }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGCDrainMark) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGCDrainMark) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&bgcDrainMark, p, ptr)
@@ -2767,33 +2412,24 @@ func (e *BGCDrainMark) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BGCDrainMark) Clone() *BGCDrainMark { return &e }
 
-func (e BGCDrainMark) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGCDrainMark) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGCDrainMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGCDrainMark) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcDrainMark = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 34, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGCDrainMark", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCDrainMark",
+	Class: classGarbageCollectionPrivate, Name: "BGCDrainMark", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCDrainMark",
 	Fields: []etw.FieldDesc{
 		{Name: "Objects", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyBGCDrainMark is [BGCDrainMark] in any version: a newer one is decoded
-// like it.
+// AnyBGCDrainMark is [BGCDrainMark] in any version: a newer one is decoded like it.
 type AnyBGCDrainMark struct {
 	Seen etw.Seen
 	BGCDrainMark
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGCDrainMark) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcDrainMark} }
-func (e *AnyBGCDrainMark) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGCDrainMark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGCDrainMark.DecodePayload(p, ptr)
@@ -2802,20 +2438,19 @@ func (e *AnyBGCDrainMark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyBGCDrainMark) Clone() *AnyBGCDrainMark { return &e }
 
-// BGCRevisit is event 21, version 0, of task GarbageCollectionPrivate, opcode
-// BGCRevisit, keyword GCPrivateKeyword, level win:Informational.
+// BGCRevisit is event 21, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGCRevisit], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 22 bytes. [AnyBGCRevisit] takes newer
+// versions, too.
 //
-// A background collection looked again at pages that the program wrote to
-// while it was marking.
+// A background collection looked again at pages that the program wrote to while it was
+// marking.
 type BGCRevisit struct {
-	// Number of pages that were looked at again.
-	Pages uint64
-	// Number of objects that were marked.
-	Objects uint64
+	Pages   uint64 // Number of pages that were looked at again.
+	Objects uint64 // Number of objects that were marked.
 	// 1 if it is about the large object heap, 0 if about the small one.
-	IsLarge uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	IsLarge       uint32
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGCRevisit.
@@ -2824,8 +2459,7 @@ func (*BGCRevisit) EventDesc() *etw.EventDesc { return &bgcRevisit }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGCRevisit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGCRevisit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 22 {
 		return 0, etw.Short(&bgcRevisit, p, ptr)
@@ -2864,14 +2498,11 @@ func (e *BGCRevisit) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BGCRevisit) Clone() *BGCRevisit { return &e }
 
-func (e BGCRevisit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGCRevisit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGCRevisit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGCRevisit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcRevisit = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 35, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGCRevisit", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCRevisit",
+	Class: classGarbageCollectionPrivate, Name: "BGCRevisit", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCRevisit",
 	Fields: []etw.FieldDesc{
 		{Name: "Pages", Type: etw.InUInt64},
 		{Name: "Objects", Type: etw.InUInt64},
@@ -2880,19 +2511,13 @@ var bgcRevisit = etw.EventDesc{
 	},
 }
 
-// AnyBGCRevisit is [BGCRevisit] in any version: a newer one is decoded like
-// it.
+// AnyBGCRevisit is [BGCRevisit] in any version: a newer one is decoded like it.
 type AnyBGCRevisit struct {
 	Seen etw.Seen
 	BGCRevisit
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGCRevisit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcRevisit} }
-func (e *AnyBGCRevisit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGCRevisit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGCRevisit.DecodePayload(p, ptr)
@@ -2901,22 +2526,20 @@ func (e *AnyBGCRevisit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyBGCRevisit) Clone() *AnyBGCRevisit { return &e }
 
-// BGCOverflow is event 22, version 0, of task GarbageCollectionPrivate, opcode
-// BGCOverflow, keyword GCPrivateKeyword, level win:Informational.
+// BGCOverflow is event 22, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGCOverflow], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 30 bytes. [AnyBGCOverflow] takes newer
+// versions, too.
 //
-// A background collection ran out of room in its mark list and went through a
-// range of the heap instead.
+// A background collection ran out of room in its mark list and went through a range of the
+// heap instead.
 type BGCOverflow struct {
-	// First address of the range.
-	Min uint64
-	// Last address of the range.
-	Max uint64
-	// Number of objects that were marked.
-	Objects uint64
+	Min     uint64 // First address of the range.
+	Max     uint64 // Last address of the range.
+	Objects uint64 // Number of objects that were marked.
 	// 1 if it is about the large object heap, 0 if about the small one.
-	IsLarge uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	IsLarge       uint32
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGCOverflow.
@@ -2925,8 +2548,7 @@ func (*BGCOverflow) EventDesc() *etw.EventDesc { return &bgcOverflow }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGCOverflow) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGCOverflow) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 30 {
 		return 0, etw.Short(&bgcOverflow, p, ptr)
@@ -2969,14 +2591,11 @@ func (e *BGCOverflow) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BGCOverflow) Clone() *BGCOverflow { return &e }
 
-func (e BGCOverflow) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGCOverflow) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGCOverflow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGCOverflow) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcOverflow = etw.EventDesc{
 	Provider: &providerDesc, ID: 22, Level: 4, Opcode: 36, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGCOverflow", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCOverflow",
+	Class: classGarbageCollectionPrivate, Name: "BGCOverflow", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCOverflow",
 	Fields: []etw.FieldDesc{
 		{Name: "Min", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Max", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2986,19 +2605,13 @@ var bgcOverflow = etw.EventDesc{
 	},
 }
 
-// AnyBGCOverflow is [BGCOverflow] in any version: a newer one is decoded like
-// it.
+// AnyBGCOverflow is [BGCOverflow] in any version: a newer one is decoded like it.
 type AnyBGCOverflow struct {
 	Seen etw.Seen
 	BGCOverflow
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGCOverflow) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcOverflow} }
-func (e *AnyBGCOverflow) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGCOverflow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGCOverflow.DecodePayload(p, ptr)
@@ -3007,15 +2620,15 @@ func (e *AnyBGCOverflow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyBGCOverflow) Clone() *AnyBGCOverflow { return &e }
 
-// BGCAllocWaitBegin is event 23, version 0, of task GarbageCollectionPrivate,
-// opcode BGCAllocWaitBegin, keyword GCPrivateKeyword, level win:Informational.
+// BGCAllocWaitBegin is event 23, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGCAllocWaitBegin], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyBGCAllocWaitBegin] takes newer
+// versions, too.
 //
 // A thread that wants to allocate begins to wait for a background collection.
 type BGCAllocWaitBegin struct {
-	// Why the thread waits.
-	Reason BGCAllocWaitReason
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Reason        BGCAllocWaitReason // Why the thread waits.
+	ClrInstanceID uint16             // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGCAllocWaitBegin.
@@ -3024,8 +2637,7 @@ func (*BGCAllocWaitBegin) EventDesc() *etw.EventDesc { return &bgcAllocWaitBegin
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGCAllocWaitBegin) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGCAllocWaitBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bgcAllocWaitLayout)(e).decode(p, ptr, &bgcAllocWaitBegin)
 }
@@ -3043,14 +2655,11 @@ func (e *BGCAllocWaitBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BGCAllocWaitBegin) Clone() *BGCAllocWaitBegin { return &e }
 
-func (e BGCAllocWaitBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGCAllocWaitBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGCAllocWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGCAllocWaitBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcAllocWaitBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Level: 4, Opcode: 37, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGCAllocWaitBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitBegin",
+	Class: classGarbageCollectionPrivate, Name: "BGCAllocWaitBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitBegin",
 	Fields: bgcAllocWaitLayoutFields,
 }
 
@@ -3087,21 +2696,13 @@ var bgcAllocWaitLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyBGCAllocWaitBegin is [BGCAllocWaitBegin] in any version: a newer one is
-// decoded like it.
+// AnyBGCAllocWaitBegin is [BGCAllocWaitBegin] in any version: a newer one is decoded like it.
 type AnyBGCAllocWaitBegin struct {
 	Seen etw.Seen
 	BGCAllocWaitBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGCAllocWaitBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&bgcAllocWaitBegin}
-}
-func (e *AnyBGCAllocWaitBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGCAllocWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGCAllocWaitBegin.DecodePayload(p, ptr)
@@ -3110,16 +2711,15 @@ func (e *AnyBGCAllocWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyBGCAllocWaitBegin) Clone() *AnyBGCAllocWaitBegin { return &e }
 
-// BGCAllocWaitEnd is event 24, version 0, of task GarbageCollectionPrivate,
-// opcode BGCAllocWaitEnd, keyword GCPrivateKeyword, level win:Informational.
+// BGCAllocWaitEnd is event 24, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGCAllocWaitEnd], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyBGCAllocWaitEnd] takes newer
+// versions, too.
 //
-// A thread that wanted to allocate stopped waiting for a background
-// collection.
+// A thread that wanted to allocate stopped waiting for a background collection.
 type BGCAllocWaitEnd struct {
-	// Why the thread waits.
-	Reason BGCAllocWaitReason
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Reason        BGCAllocWaitReason // Why the thread waits.
+	ClrInstanceID uint16             // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGCAllocWaitEnd.
@@ -3128,8 +2728,7 @@ func (*BGCAllocWaitEnd) EventDesc() *etw.EventDesc { return &bgcAllocWaitEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGCAllocWaitEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGCAllocWaitEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*bgcAllocWaitLayout)(e).decode(p, ptr, &bgcAllocWaitEnd)
 }
@@ -3140,37 +2739,26 @@ func (e *BGCAllocWaitEnd) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *BGCAllocWaitEnd) FieldValue(i int) etw.Value {
-	return (*bgcAllocWaitLayout)(e).FieldValue(i)
-}
+func (e *BGCAllocWaitEnd) FieldValue(i int) etw.Value { return (*bgcAllocWaitLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e BGCAllocWaitEnd) Clone() *BGCAllocWaitEnd { return &e }
 
-func (e BGCAllocWaitEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGCAllocWaitEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGCAllocWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGCAllocWaitEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcAllocWaitEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 24, Level: 4, Opcode: 38, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGCAllocWaitEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitEnd",
+	Class: classGarbageCollectionPrivate, Name: "BGCAllocWaitEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitEnd",
 	Fields: bgcAllocWaitLayoutFields,
 }
 
-// AnyBGCAllocWaitEnd is [BGCAllocWaitEnd] in any version: a newer one is
-// decoded like it.
+// AnyBGCAllocWaitEnd is [BGCAllocWaitEnd] in any version: a newer one is decoded like it.
 type AnyBGCAllocWaitEnd struct {
 	Seen etw.Seen
 	BGCAllocWaitEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGCAllocWaitEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgcAllocWaitEnd} }
-func (e *AnyBGCAllocWaitEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGCAllocWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGCAllocWaitEnd.DecodePayload(p, ptr)
@@ -3179,23 +2767,17 @@ func (e *AnyBGCAllocWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyBGCAllocWaitEnd) Clone() *AnyBGCAllocWaitEnd { return &e }
 
-// GCFullNotify is event 25, version 0, of task GarbageCollectionPrivate,
-// opcode GCFullNotify, keyword GCPrivateKeyword, level win:Informational.
-//
-// A full garbage collection is near: programs that registered for it are
-// notified.
+// GCFullNotify is event 25, version 0. Its payload has 8 bytes. [AnyGCFullNotify] says what it
+// means.
 type GCFullNotify struct {
-	// The generation: 2, or 3 for the large object heap.
 	GenNumber uint32
-	// 1 if allocations are the cause, else 0.
-	IsAlloc uint32
+	IsAlloc   uint32
 }
 
 // EventDesc returns the description of GCFullNotify.
 func (*GCFullNotify) EventDesc() *etw.EventDesc { return &gcFullNotify }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCFullNotify) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&gcFullNotify, p, ptr)
@@ -3226,32 +2808,22 @@ func (e *GCFullNotify) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCFullNotify) Clone() *GCFullNotify { return &e }
 
-func (e GCFullNotify) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCFullNotify) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCFullNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCFullNotify) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFullNotify = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCFullNotify", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCFullNotify",
+	Class: classGarbageCollectionPrivate, Name: "GCFullNotify", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCFullNotify",
 	Fields: []etw.FieldDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "IsAlloc", Type: etw.InUInt32},
 	},
 }
 
-// GCFullNotifyV1 is GCFullNotify_V1: event 25, version 1, of task
-// GarbageCollectionPrivate, opcode GCFullNotify, keyword GCPrivateKeyword,
-// level win:Informational.
-//
-// A full garbage collection is near: programs that registered for it are
-// notified. Version 1 adds ClrInstanceID.
+// GCFullNotifyV1 is GCFullNotify_V1: event 25, version 1. Its payload has 10 bytes.
+// [AnyGCFullNotify] says what it means.
 type GCFullNotifyV1 struct {
-	// The generation: 2, or 3 for the large object heap.
-	GenNumber uint32
-	// 1 if allocations are the cause, else 0.
-	IsAlloc uint32
-	// Number of the runtime within the process, for a process that hosts several.
+	GenNumber     uint32
+	IsAlloc       uint32
 	ClrInstanceID uint16
 }
 
@@ -3261,8 +2833,7 @@ func (*GCFullNotifyV1) EventDesc() *etw.EventDesc { return &gcFullNotifyV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCFullNotifyV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCFullNotifyV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&gcFullNotifyV1, p, ptr)
@@ -3297,14 +2868,11 @@ func (e *GCFullNotifyV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCFullNotifyV1) Clone() *GCFullNotifyV1 { return &e }
 
-func (e GCFullNotifyV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCFullNotifyV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCFullNotifyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCFullNotifyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFullNotifyV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Version: 1, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "GCFullNotify_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCFullNotify",
+	Class: classGarbageCollectionPrivate, Name: "GCFullNotify_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCFullNotify",
 	Fields: []etw.FieldDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "IsAlloc", Type: etw.InUInt32},
@@ -3312,28 +2880,24 @@ var gcFullNotifyV1 = etw.EventDesc{
 	},
 }
 
-// AnyGCFullNotify is event 25, of task GarbageCollectionPrivate, opcode
-// GCFullNotify, keyword GCPrivateKeyword, level win:Informational, in any
-// version.
+// AnyGCFullNotify is event 25 in any version, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateGCFullNotify], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4).
 //
-// A full garbage collection is near: programs that registered for it are
-// notified. Version 1 adds ClrInstanceID.
+// A full garbage collection is near: programs that registered for it are notified. Version 1
+// adds ClrInstanceID.
 //
-// The versions are [GCFullNotify] and [GCFullNotifyV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [GCFullNotify] and [GCFullNotifyV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyGCFullNotify struct {
 	Seen etw.Seen
 
-	// The generation: 2, or 3 for the large object heap.
-	GenNumber uint32
-	// 1 if allocations are the cause, else 0.
-	IsAlloc uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	GenNumber     uint32 // The generation: 2, or 3 for the large object heap.
+	IsAlloc       uint32 // 1 if allocations are the cause, else 0.
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGCFullNotify) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3341,13 +2905,13 @@ func (e *AnyGCFullNotify) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyGCFullNotify = []*etw.EventDesc{&gcFullNotify, &gcFullNotifyV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGCFullNotify) EventDescs() []*etw.EventDesc { return anyGCFullNotify }
-func (e *AnyGCFullNotify) EventDesc() *etw.EventDesc  { return etw.DescOf(anyGCFullNotify, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyGCFullNotify) EventDesc() *etw.EventDesc { return etw.DescOf(anyGCFullNotify, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGCFullNotify) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -3388,19 +2952,20 @@ func (e *AnyGCFullNotify) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGCFullNotify) Clone() *AnyGCFullNotify { return &e }
 
-func (e AnyGCFullNotify) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGCFullNotify) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGCFullNotify) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGCFullNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// BGC1stSweepEnd is event 26, version 0, of task GarbageCollectionPrivate,
-// opcode BGC1stSweepEnd, keyword GCPrivateKeyword, level win:Informational.
+// BGC1stSweepEnd is event 26, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateBGC1stSweepEnd], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 6 bytes. [AnyBGC1stSweepEnd] takes newer
+// versions, too.
 //
 // A background collection finished the first sweep of a generation.
 type BGC1stSweepEnd struct {
-	// The generation.
-	GenNumber uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	GenNumber     uint32 // The generation.
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of BGC1stSweepEnd.
@@ -3409,8 +2974,7 @@ func (*BGC1stSweepEnd) EventDesc() *etw.EventDesc { return &bgc1stSweepEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *BGC1stSweepEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BGC1stSweepEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&bgc1stSweepEnd, p, ptr)
@@ -3441,33 +3005,24 @@ func (e *BGC1stSweepEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BGC1stSweepEnd) Clone() *BGC1stSweepEnd { return &e }
 
-func (e BGC1stSweepEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BGC1stSweepEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BGC1stSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BGC1stSweepEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgc1stSweepEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 45, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "BGC1stSweepEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stSweepEnd",
+	Class: classGarbageCollectionPrivate, Name: "BGC1stSweepEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stSweepEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyBGC1stSweepEnd is [BGC1stSweepEnd] in any version: a newer one is decoded
-// like it.
+// AnyBGC1stSweepEnd is [BGC1stSweepEnd] in any version: a newer one is decoded like it.
 type AnyBGC1stSweepEnd struct {
 	Seen etw.Seen
 	BGC1stSweepEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBGC1stSweepEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bgc1stSweepEnd} }
-func (e *AnyBGC1stSweepEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBGC1stSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BGC1stSweepEnd.DecodePayload(p, ptr)
@@ -3476,19 +3031,16 @@ func (e *AnyBGC1stSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyBGC1stSweepEnd) Clone() *AnyBGC1stSweepEnd { return &e }
 
-// PrvFinalizeObject is event 192, version 0, of task GarbageCollectionPrivate,
-// opcode PrvFinalizeObject, keyword GCPrivateKeyword, level win:Verbose.
+// PrvFinalizeObject is event 192, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivatePrvFinalizeObject], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelVerbose] (5). [AnyPrvFinalizeObject] takes newer versions, too.
 //
 // The finalizer of an object is about to run, with the name of its type.
 type PrvFinalizeObject struct {
-	// Identifier of the type; BulkType tells its name.
-	TypeID etw.Pointer
-	// Address of the object that is finalized.
-	ObjectID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Full name of the type.
-	TypeName etw.UTF16
+	TypeID        etw.Pointer // Identifier of the type; BulkType tells its name.
+	ObjectID      etw.Pointer // Address of the object that is finalized.
+	ClrInstanceID uint16      // see WithClrInstanceID
+	TypeName      etw.UTF16   // Full name of the type.
 }
 
 // EventDesc returns the description of PrvFinalizeObject.
@@ -3497,8 +3049,7 @@ func (*PrvFinalizeObject) EventDesc() *etw.EventDesc { return &prvFinalizeObject
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PrvFinalizeObject) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PrvFinalizeObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TypeID = c.Pointer()
@@ -3539,14 +3090,11 @@ func (e PrvFinalizeObject) Clone() *PrvFinalizeObject {
 	return &e
 }
 
-func (e PrvFinalizeObject) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvFinalizeObject) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvFinalizeObject) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvFinalizeObject = etw.EventDesc{
 	Provider: &providerDesc, ID: 192, Level: 5, Opcode: 39, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvFinalizeObject", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvFinalizeObject",
+	Class: classGarbageCollectionPrivate, Name: "PrvFinalizeObject", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvFinalizeObject",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -3555,21 +3103,13 @@ var prvFinalizeObject = etw.EventDesc{
 	},
 }
 
-// AnyPrvFinalizeObject is [PrvFinalizeObject] in any version: a newer one is
-// decoded like it.
+// AnyPrvFinalizeObject is [PrvFinalizeObject] in any version: a newer one is decoded like it.
 type AnyPrvFinalizeObject struct {
 	Seen etw.Seen
 	PrvFinalizeObject
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPrvFinalizeObject) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&prvFinalizeObject}
-}
-func (e *AnyPrvFinalizeObject) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPrvFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PrvFinalizeObject.DecodePayload(p, ptr)
@@ -3581,31 +3121,23 @@ func (e AnyPrvFinalizeObject) Clone() *AnyPrvFinalizeObject {
 	return &e
 }
 
-// CCWRefCountChangeAnsi is event 193, version 0, of task
-// GarbageCollectionPrivate, opcode CCWRefCountChange, keyword
-// InteropPrivateKeyword, level win:Verbose.
+// CCWRefCountChangeAnsi is event 193, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateCCWRefCountChange], enabled by [KeywordInteropPrivate]
+// (0x2000) at [etw.LevelVerbose] (5). [AnyCCWRefCountChangeAnsi] takes newer versions, too.
 //
-// The reference count of a COM callable wrapper changed. Older runtimes write
-// this event, whose names are not UTF-16; newer ones write event 200.
+// The reference count of a COM callable wrapper changed. Older runtimes write this event,
+// whose names are not UTF-16; newer ones write event 200.
 type CCWRefCountChangeAnsi struct {
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Address of the object.
-	ObjectID etw.Pointer
-	// Address of the COM interface.
-	COMInterfacePointer etw.Pointer
-	// Reference count after the change.
-	NewRefCount uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Name of the class of the object, as text of single bytes.
-	ClassName etw.ANSI
+	HandleID            etw.Pointer // Address that identifies the handle.
+	ObjectID            etw.Pointer // Address of the object.
+	COMInterfacePointer etw.Pointer // Address of the COM interface.
+	NewRefCount         uint32      // Reference count after the change.
+	AppDomainID         uint64      // Identifier of the application domain.
+	ClassName           etw.ANSI    // Name of the class of the object, as text of single bytes.
 	// Namespace of the class of the object, as text of single bytes.
-	NameSpace etw.ANSI
-	// What changed the count, such as AddRef.
-	Operation etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	NameSpace     etw.ANSI
+	Operation     etw.UTF16 // What changed the count, such as AddRef.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of CCWRefCountChangeAnsi.
@@ -3614,8 +3146,7 @@ func (*CCWRefCountChangeAnsi) EventDesc() *etw.EventDesc { return &ccwRefCountCh
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *CCWRefCountChangeAnsi) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CCWRefCountChangeAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HandleID = c.Pointer()
@@ -3678,14 +3209,11 @@ func (e CCWRefCountChangeAnsi) Clone() *CCWRefCountChangeAnsi {
 	return &e
 }
 
-func (e CCWRefCountChangeAnsi) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CCWRefCountChangeAnsi) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CCWRefCountChangeAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CCWRefCountChangeAnsi) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccwRefCountChangeAnsi = etw.EventDesc{
 	Provider: &providerDesc, ID: 193, Level: 5, Opcode: 40, Task: 1, Keywords: 0x2000,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "CCWRefCountChangeAnsi", TaskName: "GarbageCollectionPrivate", OpcodeName: "CCWRefCountChange",
+	Class: classGarbageCollectionPrivate, Name: "CCWRefCountChangeAnsi", TaskName: "GarbageCollectionPrivate", OpcodeName: "CCWRefCountChange",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -3699,21 +3227,14 @@ var ccwRefCountChangeAnsi = etw.EventDesc{
 	},
 }
 
-// AnyCCWRefCountChangeAnsi is [CCWRefCountChangeAnsi] in any version: a newer
-// one is decoded like it.
+// AnyCCWRefCountChangeAnsi is [CCWRefCountChangeAnsi] in any version: a newer one is decoded
+// like it.
 type AnyCCWRefCountChangeAnsi struct {
 	Seen etw.Seen
 	CCWRefCountChangeAnsi
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCCWRefCountChangeAnsi) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&ccwRefCountChangeAnsi}
-}
-func (e *AnyCCWRefCountChangeAnsi) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCCWRefCountChangeAnsi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CCWRefCountChangeAnsi.DecodePayload(p, ptr)
@@ -3727,23 +3248,19 @@ func (e AnyCCWRefCountChangeAnsi) Clone() *AnyCCWRefCountChangeAnsi {
 	return &e
 }
 
-// PrvSetGCHandle is event 194, version 0, of task GarbageCollectionPrivate,
-// opcode SetGCHandle, keyword GCHandlePrivateKeyword, level win:Verbose.
+// PrvSetGCHandle is event 194, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateSetGCHandle], enabled by [KeywordGCHandlePrivate] (0x4000) at
+// [etw.LevelVerbose] (5). Its payload has 34 bytes, 26 in programs of 32 bits.
+// [AnyPrvSetGCHandle] takes newer versions, too.
 //
 // A garbage collection handle was created.
 type PrvSetGCHandle struct {
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Address of the object that the handle refers to.
-	ObjectID etw.Pointer
-	// Kind of handle.
-	Kind GCHandleKind
-	// Generation of the object.
-	Generation uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HandleID      etw.Pointer  // Address that identifies the handle.
+	ObjectID      etw.Pointer  // Address of the object that the handle refers to.
+	Kind          GCHandleKind // Kind of handle.
+	Generation    uint32       // Generation of the object.
+	AppDomainID   uint64       // Identifier of the application domain.
+	ClrInstanceID uint16       // see WithClrInstanceID
 }
 
 // EventDesc returns the description of PrvSetGCHandle.
@@ -3752,8 +3269,7 @@ func (*PrvSetGCHandle) EventDesc() *etw.EventDesc { return &prvSetGCHandle }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PrvSetGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvSetGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HandleID = c.Pointer()
@@ -3799,14 +3315,11 @@ func (e *PrvSetGCHandle) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PrvSetGCHandle) Clone() *PrvSetGCHandle { return &e }
 
-func (e PrvSetGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvSetGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvSetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvSetGCHandle) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvSetGCHandle = etw.EventDesc{
 	Provider: &providerDesc, ID: 194, Level: 5, Opcode: 42, Task: 1, Keywords: 0x4000,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvSetGCHandle", TaskName: "GarbageCollectionPrivate", OpcodeName: "SetGCHandle",
+	Class: classGarbageCollectionPrivate, Name: "PrvSetGCHandle", TaskName: "GarbageCollectionPrivate", OpcodeName: "SetGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -3817,19 +3330,13 @@ var prvSetGCHandle = etw.EventDesc{
 	},
 }
 
-// AnyPrvSetGCHandle is [PrvSetGCHandle] in any version: a newer one is decoded
-// like it.
+// AnyPrvSetGCHandle is [PrvSetGCHandle] in any version: a newer one is decoded like it.
 type AnyPrvSetGCHandle struct {
 	Seen etw.Seen
 	PrvSetGCHandle
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPrvSetGCHandle) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&prvSetGCHandle} }
-func (e *AnyPrvSetGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPrvSetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PrvSetGCHandle.DecodePayload(p, ptr)
@@ -3838,16 +3345,15 @@ func (e *AnyPrvSetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyPrvSetGCHandle) Clone() *AnyPrvSetGCHandle { return &e }
 
-// PrvDestroyGCHandle is event 195, version 0, of task
-// GarbageCollectionPrivate, opcode DestroyGCHandle, keyword
-// GCHandlePrivateKeyword, level win:Verbose.
+// PrvDestroyGCHandle is event 195, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateDestroyGCHandle], enabled by [KeywordGCHandlePrivate]
+// (0x4000) at [etw.LevelVerbose] (5). Its payload has 10 bytes, 6 in programs of 32 bits.
+// [AnyPrvDestroyGCHandle] takes newer versions, too.
 //
 // A garbage collection handle was freed.
 type PrvDestroyGCHandle struct {
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HandleID      etw.Pointer // Address that identifies the handle.
+	ClrInstanceID uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of PrvDestroyGCHandle.
@@ -3856,8 +3362,7 @@ func (*PrvDestroyGCHandle) EventDesc() *etw.EventDesc { return &prvDestroyGCHand
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PrvDestroyGCHandle) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrvDestroyGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HandleID = c.Pointer()
@@ -3887,35 +3392,25 @@ func (e *PrvDestroyGCHandle) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PrvDestroyGCHandle) Clone() *PrvDestroyGCHandle { return &e }
 
-func (e PrvDestroyGCHandle) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrvDestroyGCHandle) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrvDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrvDestroyGCHandle) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prvDestroyGCHandle = etw.EventDesc{
 	Provider: &providerDesc, ID: 195, Level: 5, Opcode: 43, Task: 1, Keywords: 0x4000,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PrvDestroyGCHandle", TaskName: "GarbageCollectionPrivate", OpcodeName: "DestroyGCHandle",
+	Class: classGarbageCollectionPrivate, Name: "PrvDestroyGCHandle", TaskName: "GarbageCollectionPrivate", OpcodeName: "DestroyGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
 }
 
-// AnyPrvDestroyGCHandle is [PrvDestroyGCHandle] in any version: a newer one is
-// decoded like it.
+// AnyPrvDestroyGCHandle is [PrvDestroyGCHandle] in any version: a newer one is decoded like
+// it.
 type AnyPrvDestroyGCHandle struct {
 	Seen etw.Seen
 	PrvDestroyGCHandle
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPrvDestroyGCHandle) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&prvDestroyGCHandle}
-}
-func (e *AnyPrvDestroyGCHandle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPrvDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PrvDestroyGCHandle.DecodePayload(p, ptr)
@@ -3924,19 +3419,17 @@ func (e *AnyPrvDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyPrvDestroyGCHandle) Clone() *AnyPrvDestroyGCHandle { return &e }
 
-// PinPlugAtGCTime is event 199, version 0, of task GarbageCollectionPrivate,
-// opcode PinPlugAtGCTime, keyword GCPrivateKeyword, level win:Verbose.
+// PinPlugAtGCTime is event 199, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivatePinPlugAtGCTime], enabled by [KeywordGCPrivate] (0x1) at
+// [etw.LevelVerbose] (5). Its payload has 26 bytes, 14 in programs of 32 bits.
+// [AnyPinPlugAtGCTime] takes newer versions, too.
 //
 // A garbage collection found a group of neighbouring objects (a plug) pinned.
 type PinPlugAtGCTime struct {
-	// First address of the group.
-	PlugStart etw.Pointer
-	// First address after the group.
-	PlugEnd etw.Pointer
-	// Bytes of the gap before the group.
-	GapBeforeSize etw.Pointer
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	PlugStart     etw.Pointer // First address of the group.
+	PlugEnd       etw.Pointer // First address after the group.
+	GapBeforeSize etw.Pointer // Bytes of the gap before the group.
+	ClrInstanceID uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of PinPlugAtGCTime.
@@ -3945,8 +3438,7 @@ func (*PinPlugAtGCTime) EventDesc() *etw.EventDesc { return &pinPlugAtGCTime }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PinPlugAtGCTime) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PinPlugAtGCTime) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PlugStart = c.Pointer()
@@ -3984,14 +3476,11 @@ func (e *PinPlugAtGCTime) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PinPlugAtGCTime) Clone() *PinPlugAtGCTime { return &e }
 
-func (e PinPlugAtGCTime) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PinPlugAtGCTime) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PinPlugAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PinPlugAtGCTime) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pinPlugAtGCTime = etw.EventDesc{
 	Provider: &providerDesc, ID: 199, Level: 5, Opcode: 44, Task: 1, Keywords: 0x1,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "PinPlugAtGCTime", TaskName: "GarbageCollectionPrivate", OpcodeName: "PinPlugAtGCTime",
+	Class: classGarbageCollectionPrivate, Name: "PinPlugAtGCTime", TaskName: "GarbageCollectionPrivate", OpcodeName: "PinPlugAtGCTime",
 	Fields: []etw.FieldDesc{
 		{Name: "PlugStart", Type: etw.InPointer},
 		{Name: "PlugEnd", Type: etw.InPointer},
@@ -4000,19 +3489,13 @@ var pinPlugAtGCTime = etw.EventDesc{
 	},
 }
 
-// AnyPinPlugAtGCTime is [PinPlugAtGCTime] in any version: a newer one is
-// decoded like it.
+// AnyPinPlugAtGCTime is [PinPlugAtGCTime] in any version: a newer one is decoded like it.
 type AnyPinPlugAtGCTime struct {
 	Seen etw.Seen
 	PinPlugAtGCTime
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPinPlugAtGCTime) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&pinPlugAtGCTime} }
-func (e *AnyPinPlugAtGCTime) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPinPlugAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PinPlugAtGCTime.DecodePayload(p, ptr)
@@ -4021,29 +3504,21 @@ func (e *AnyPinPlugAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyPinPlugAtGCTime) Clone() *AnyPinPlugAtGCTime { return &e }
 
-// CCWRefCountChange is event 200, version 0, of task GarbageCollectionPrivate,
-// opcode CCWRefCountChange, keyword InteropPrivateKeyword, level win:Verbose.
+// CCWRefCountChange is event 200, version 0, of [TaskGarbageCollectionPrivate], opcode
+// [OpcodeGarbageCollectionPrivateCCWRefCountChange], enabled by [KeywordInteropPrivate]
+// (0x2000) at [etw.LevelVerbose] (5). [AnyCCWRefCountChange] takes newer versions, too.
 //
 // The reference count of a COM callable wrapper changed.
 type CCWRefCountChange struct {
-	// Address that identifies the handle.
-	HandleID etw.Pointer
-	// Address of the object.
-	ObjectID etw.Pointer
-	// Address of the COM interface.
-	COMInterfacePointer etw.Pointer
-	// Reference count after the change.
-	NewRefCount uint32
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Name of the class of the object.
-	ClassName etw.UTF16
-	// Namespace of the class of the object.
-	NameSpace etw.UTF16
-	// What changed the count, such as AddRef.
-	Operation etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	HandleID            etw.Pointer // Address that identifies the handle.
+	ObjectID            etw.Pointer // Address of the object.
+	COMInterfacePointer etw.Pointer // Address of the COM interface.
+	NewRefCount         uint32      // Reference count after the change.
+	AppDomainID         uint64      // Identifier of the application domain.
+	ClassName           etw.UTF16   // Name of the class of the object.
+	NameSpace           etw.UTF16   // Namespace of the class of the object.
+	Operation           etw.UTF16   // What changed the count, such as AddRef.
+	ClrInstanceID       uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of CCWRefCountChange.
@@ -4052,8 +3527,7 @@ func (*CCWRefCountChange) EventDesc() *etw.EventDesc { return &ccwRefCountChange
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *CCWRefCountChange) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CCWRefCountChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HandleID = c.Pointer()
@@ -4116,14 +3590,11 @@ func (e CCWRefCountChange) Clone() *CCWRefCountChange {
 	return &e
 }
 
-func (e CCWRefCountChange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CCWRefCountChange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CCWRefCountChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CCWRefCountChange) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccwRefCountChange = etw.EventDesc{
 	Provider: &providerDesc, ID: 200, Level: 5, Opcode: 40, Task: 1, Keywords: 0x2000,
-	Class: etw.GUID{0xf6, 0x6b, 0x1b, 0x2f, 0xff, 0x18, 0x45, 0x46, 0x95, 0x01, 0x15, 0xdf, 0x6c, 0x64, 0xc2, 0xcf},
-	Name:  "CCWRefCountChange", TaskName: "GarbageCollectionPrivate", OpcodeName: "CCWRefCountChange",
+	Class: classGarbageCollectionPrivate, Name: "CCWRefCountChange", TaskName: "GarbageCollectionPrivate", OpcodeName: "CCWRefCountChange",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -4137,21 +3608,13 @@ var ccwRefCountChange = etw.EventDesc{
 	},
 }
 
-// AnyCCWRefCountChange is [CCWRefCountChange] in any version: a newer one is
-// decoded like it.
+// AnyCCWRefCountChange is [CCWRefCountChange] in any version: a newer one is decoded like it.
 type AnyCCWRefCountChange struct {
 	Seen etw.Seen
 	CCWRefCountChange
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCCWRefCountChange) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&ccwRefCountChange}
-}
-func (e *AnyCCWRefCountChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCCWRefCountChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CCWRefCountChange.DecodePayload(p, ptr)

@@ -10,7 +10,7 @@ func ParseKeywords(list string) (uint64, error) {
 }
 
 // keywordAliases are the names of keywords that clr.man does not have.
-var keywordAliases = []keywords.Alias{
+var keywordAliases = []keywords.Alias[Keyword]{
 	{Name: "None", Mask: 0},
 	{Name: "GC", Mask: KeywordGCPrivate},
 	{Name: "Fusion", Mask: KeywordPrivateFusion},

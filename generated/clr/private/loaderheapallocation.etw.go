@@ -3,30 +3,21 @@
 
 package private
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// AllocRequest is event 310, version 0, of task LoaderHeapAllocation, opcode
-// AllocRequest, keyword LoaderHeapPrivateKeyword, level win:Verbose.
+// AllocRequest is event 310, version 0, of [TaskLoaderHeapAllocation], opcode
+// [OpcodeLoaderHeapAllocationAllocRequest], enabled by [KeywordLoaderHeapPrivate] (0x10) at
+// [etw.LevelVerbose] (5). Its payload has 34 bytes, 26 in programs of 32 bits.
+// [AnyAllocRequest] takes newer versions, too.
 //
-// Memory was requested from a loader heap, which holds the runtime's own
-// structures.
+// Memory was requested from a loader heap, which holds the runtime's own structures.
 type AllocRequest struct {
-	// Address of the loader heap.
-	LoaderHeapPtr etw.Pointer
-	// Address of the memory.
-	MemoryAddress etw.Pointer
-	// Bytes that were asked for.
-	RequestSize uint32
-	// Not used.
-	Unused1 uint32
-	// Not used.
-	Unused2 uint64
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	LoaderHeapPtr etw.Pointer // Address of the loader heap.
+	MemoryAddress etw.Pointer // Address of the memory.
+	RequestSize   uint32      // Bytes that were asked for.
+	Unused1       uint32      // Not used.
+	Unused2       uint64      // Not used.
+	ClrInstanceID uint16      // see WithClrInstanceID
 }
 
 // EventDesc returns the description of AllocRequest.
@@ -35,8 +26,7 @@ func (*AllocRequest) EventDesc() *etw.EventDesc { return &allocRequest }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AllocRequest) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *AllocRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.LoaderHeapPtr = c.Pointer()
@@ -82,14 +72,11 @@ func (e *AllocRequest) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AllocRequest) Clone() *AllocRequest { return &e }
 
-func (e AllocRequest) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AllocRequest) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AllocRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AllocRequest) String() string { return string(etw.AppendText(nil, &e)) }
 
 var allocRequest = etw.EventDesc{
 	Provider: &providerDesc, ID: 310, Level: 5, Opcode: 97, Task: 16, Keywords: 0x10,
-	Class: etw.GUID{0x66, 0xe9, 0xf1, 0x87, 0x04, 0xd6, 0xba, 0x41, 0xb1, 0xab, 0x18, 0x38, 0x49, 0xdf, 0xf2, 0x9d},
-	Name:  "AllocRequest", TaskName: "LoaderHeapAllocation", OpcodeName: "AllocRequest",
+	Class: classLoaderHeapAllocation, Name: "AllocRequest", TaskName: "LoaderHeapAllocation", OpcodeName: "AllocRequest",
 	Fields: []etw.FieldDesc{
 		{Name: "LoaderHeapPtr", Type: etw.InPointer},
 		{Name: "MemoryAddress", Type: etw.InPointer},
@@ -100,19 +87,13 @@ var allocRequest = etw.EventDesc{
 	},
 }
 
-// AnyAllocRequest is [AllocRequest] in any version: a newer one is decoded
-// like it.
+// AnyAllocRequest is [AllocRequest] in any version: a newer one is decoded like it.
 type AnyAllocRequest struct {
 	Seen etw.Seen
 	AllocRequest
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAllocRequest) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&allocRequest} }
-func (e *AnyAllocRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAllocRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AllocRequest.DecodePayload(p, ptr)

@@ -117,6 +117,9 @@ func (v ModuleRangeSectionType) String() string {
 	return moduleRangeSectionTypeMap.ValueString(uint32(v))
 }
 
+// MarshalText returns the form of String.
+func (v ModuleRangeSectionType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCHandleKind is a value of the map GCHandleKindMap.
 //
 // A GCHandleKind is the kind of a garbage collection handle.
@@ -161,6 +164,9 @@ var gcHandleKindMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCHandleKind) String() string { return gcHandleKindMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCHandleKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ModuleRangeIBCType is a set of flags of the map ModuleRangeIBCTypeMap.
 //
 // ModuleRangeIBCType says whether a section was laid out by profile data.
@@ -183,6 +189,9 @@ var moduleRangeIBCTypeMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v ModuleRangeIBCType) String() string { return moduleRangeIBCTypeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v ModuleRangeIBCType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ModuleRangeType is a set of flags of the map ModuleRangeTypeMap.
 //
@@ -211,6 +220,9 @@ var moduleRangeTypeMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v ModuleRangeType) String() string { return moduleRangeTypeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ModuleRangeType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCReason is a value of the map GCReasonMap.
 //
 // A GCReason says why a garbage collection was started.
@@ -231,19 +243,16 @@ const (
 	GCReasonInducedLowMemory  GCReason = 9
 	GCReasonInducedCompacting GCReason = 10 // The program asked for a compacting collection.
 	GCReasonLowMemoryHost     GCReason = 11 // The host of the runtime reported low memory.
-	// The provisional mode, used under high memory load, asked for a full blocking
-	// collection.
+	// The provisional mode, used under high memory load, asked for a full blocking collection.
 	GCReasonPMFullGC GCReason = 12
-	// The host of the runtime reported low memory and asked for a blocking
-	// collection.
+	// The host of the runtime reported low memory and asked for a blocking collection.
 	GCReasonLowMemoryHostBlocking GCReason = 13
 	// Tuning of background collections, because of the small object heap.
 	GCReasonBgcTuningSOH GCReason = 14
 	// Tuning of background collections, because of the large object heap.
 	GCReasonBgcTuningLOH GCReason = 15
 	GCReasonBgcStepping  GCReason = 16 // A step in the tuning of background collections.
-	// The program asked for a collection that gives back as much memory as
-	// possible.
+	// The program asked for a collection that gives back as much memory as possible.
 	GCReasonInducedAggressive GCReason = 17
 )
 
@@ -273,6 +282,9 @@ var gcReasonMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v GCReason) String() string { return gcReasonMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // GCGlobalMechanisms is a set of flags of the map GCGlobalMechanismsMap.
 //
@@ -305,6 +317,9 @@ var gcGlobalMechanismsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v GCGlobalMechanisms) String() string { return gcGlobalMechanismsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCGlobalMechanisms) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCJoinTime is a value of the map GCJoinTimeMap.
 //
 // A GCJoinTime says whether a thread begins or ends a step of joining.
@@ -327,10 +342,13 @@ var gcJoinTimeMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v GCJoinTime) String() string { return gcJoinTimeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCJoinTime) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCJoinType is a value of the map GCJoinTypeMap.
 //
-// A GCJoinType says what a thread does where all threads of a server
-// collection wait for each other.
+// A GCJoinType says what a thread does where all threads of a server collection wait for each
+// other.
 type GCJoinType uint32
 
 // Values of GCJoinType.
@@ -355,6 +373,9 @@ var gcJoinTypeMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v GCJoinType) String() string { return gcJoinTypeMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v GCJoinType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // BGCAllocWaitReason is a value of the map BGCAllocWaitReasonMap.
 //
@@ -401,10 +422,12 @@ var bgcAllocWaitReasonMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v BGCAllocWaitReason) String() string { return bgcAllocWaitReasonMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v BGCAllocWaitReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // NGenBindReason is a value of the map NGenBindReasonMap.
 //
-// An NGenBindReason says what happened to the native image of an assembly, and
-// why.
+// An NGenBindReason says what happened to the native image of an assembly, and why.
 type NGenBindReason uint32
 
 // Values of NGenBindReason.
@@ -468,3 +491,6 @@ var nGenBindReasonMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v NGenBindReason) String() string { return nGenBindReasonMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v NGenBindReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -6,6 +6,7 @@ package private
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,267 +26,21 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyGCDecision](t, Types()...)
-	etwtest.Versions[AnyGCSettings](t, Types()...)
-	etwtest.Versions[AnyGCOptimized](t, Types()...)
-	etwtest.Versions[AnyGCPerHeapHistory](t, Types()...)
-	etwtest.Versions[AnyGCGlobalHeapHistory](t, Types()...)
-	etwtest.Versions[AnyGCJoin](t, Types()...)
-	etwtest.Versions[AnyPrvGCMarkStackRoots](t, Types()...)
-	etwtest.Versions[AnyPrvGCMarkFinalizeQueueRoots](t, Types()...)
-	etwtest.Versions[AnyPrvGCMarkHandles](t, Types()...)
-	etwtest.Versions[AnyPrvGCMarkCards](t, Types()...)
-	etwtest.Versions[AnyBGCBegin](t, Types()...)
-	etwtest.Versions[AnyBGC1stNonConEnd](t, Types()...)
-	etwtest.Versions[AnyBGC1stConEnd](t, Types()...)
-	etwtest.Versions[AnyBGC2ndNonConBegin](t, Types()...)
-	etwtest.Versions[AnyBGC2ndNonConEnd](t, Types()...)
-	etwtest.Versions[AnyBGC2ndConBegin](t, Types()...)
-	etwtest.Versions[AnyBGC2ndConEnd](t, Types()...)
-	etwtest.Versions[AnyBGCPlanEnd](t, Types()...)
-	etwtest.Versions[AnyBGCSweepEnd](t, Types()...)
-	etwtest.Versions[AnyBGCDrainMark](t, Types()...)
-	etwtest.Versions[AnyBGCRevisit](t, Types()...)
-	etwtest.Versions[AnyBGCOverflow](t, Types()...)
-	etwtest.Versions[AnyBGCAllocWaitBegin](t, Types()...)
-	etwtest.Versions[AnyBGCAllocWaitEnd](t, Types()...)
-	etwtest.Versions[AnyGCFullNotify](t, Types()...)
-	etwtest.Versions[AnyBGC1stSweepEnd](t, Types()...)
-	etwtest.Versions[AnyEEStartupStart](t, Types()...)
-	etwtest.Versions[AnyEEStartupEnd](t, Types()...)
-	etwtest.Versions[AnyEEConfigSetup](t, Types()...)
-	etwtest.Versions[AnyEEConfigSetupEnd](t, Types()...)
-	etwtest.Versions[AnyLdSysBases](t, Types()...)
-	etwtest.Versions[AnyLdSysBasesEnd](t, Types()...)
-	etwtest.Versions[AnyExecExe](t, Types()...)
-	etwtest.Versions[AnyExecExeEnd](t, Types()...)
-	etwtest.Versions[AnyMain](t, Types()...)
-	etwtest.Versions[AnyMainEnd](t, Types()...)
-	etwtest.Versions[AnyApplyPolicyStart](t, Types()...)
-	etwtest.Versions[AnyApplyPolicyEnd](t, Types()...)
-	etwtest.Versions[AnyLdLibShFolder](t, Types()...)
-	etwtest.Versions[AnyLdLibShFolderEnd](t, Types()...)
-	etwtest.Versions[AnyPrestubWorker](t, Types()...)
-	etwtest.Versions[AnyPrestubWorkerEnd](t, Types()...)
-	etwtest.Versions[AnyGetInstallationStart](t, Types()...)
-	etwtest.Versions[AnyGetInstallationEnd](t, Types()...)
-	etwtest.Versions[AnyOpenHModule](t, Types()...)
-	etwtest.Versions[AnyOpenHModuleEnd](t, Types()...)
-	etwtest.Versions[AnyExplicitBindStart](t, Types()...)
-	etwtest.Versions[AnyExplicitBindEnd](t, Types()...)
-	etwtest.Versions[AnyParseXml](t, Types()...)
-	etwtest.Versions[AnyParseXmlEnd](t, Types()...)
-	etwtest.Versions[AnyInitDefaultDomain](t, Types()...)
-	etwtest.Versions[AnyInitDefaultDomainEnd](t, Types()...)
-	etwtest.Versions[AnyInitSecurity](t, Types()...)
-	etwtest.Versions[AnyInitSecurityEnd](t, Types()...)
-	etwtest.Versions[AnyAllowBindingRedirs](t, Types()...)
-	etwtest.Versions[AnyAllowBindingRedirsEnd](t, Types()...)
-	etwtest.Versions[AnyEEConfigSync](t, Types()...)
-	etwtest.Versions[AnyEEConfigSyncEnd](t, Types()...)
-	etwtest.Versions[AnyFusionBinding](t, Types()...)
-	etwtest.Versions[AnyFusionBindingEnd](t, Types()...)
-	etwtest.Versions[AnyLoaderCatchCall](t, Types()...)
-	etwtest.Versions[AnyLoaderCatchCallEnd](t, Types()...)
-	etwtest.Versions[AnyFusionInit](t, Types()...)
-	etwtest.Versions[AnyFusionInitEnd](t, Types()...)
-	etwtest.Versions[AnyFusionAppCtx](t, Types()...)
-	etwtest.Versions[AnyFusionAppCtxEnd](t, Types()...)
-	etwtest.Versions[AnyFusion2EE](t, Types()...)
-	etwtest.Versions[AnyFusion2EEEnd](t, Types()...)
-	etwtest.Versions[AnySecurityCatchCall](t, Types()...)
-	etwtest.Versions[AnySecurityCatchCallEnd](t, Types()...)
-	etwtest.Versions[AnyCLRStackWalkPrivate](t, Types()...)
-	etwtest.Versions[AnyModuleRangeLoadPrivate](t, Types()...)
-	etwtest.Versions[AnyBindingPolicyPhaseStart](t, Types()...)
-	etwtest.Versions[AnyBindingPolicyPhaseEnd](t, Types()...)
-	etwtest.Versions[AnyBindingNgenPhaseStart](t, Types()...)
-	etwtest.Versions[AnyBindingNgenPhaseEnd](t, Types()...)
-	etwtest.Versions[AnyBindingLookupAndProbingPhaseStart](t, Types()...)
-	etwtest.Versions[AnyBindingLookupAndProbingPhaseEnd](t, Types()...)
-	etwtest.Versions[AnyLoaderPhaseStart](t, Types()...)
-	etwtest.Versions[AnyLoaderPhaseEnd](t, Types()...)
-	etwtest.Versions[AnyBindingPhaseStart](t, Types()...)
-	etwtest.Versions[AnyBindingPhaseEnd](t, Types()...)
-	etwtest.Versions[AnyBindingDownloadPhaseStart](t, Types()...)
-	etwtest.Versions[AnyBindingDownloadPhaseEnd](t, Types()...)
-	etwtest.Versions[AnyLoaderAssemblyInitPhaseStart](t, Types()...)
-	etwtest.Versions[AnyLoaderAssemblyInitPhaseEnd](t, Types()...)
-	etwtest.Versions[AnyLoaderMappingPhaseStart](t, Types()...)
-	etwtest.Versions[AnyLoaderMappingPhaseEnd](t, Types()...)
-	etwtest.Versions[AnyLoaderDeliverEventsPhaseStart](t, Types()...)
-	etwtest.Versions[AnyLoaderDeliverEventsPhaseEnd](t, Types()...)
-	etwtest.Versions[AnyEvidenceGenerated](t, Types()...)
-	etwtest.Versions[AnyModuleTransparencyComputationStart](t, Types()...)
-	etwtest.Versions[AnyModuleTransparencyComputationEnd](t, Types()...)
-	etwtest.Versions[AnyTypeTransparencyComputationStart](t, Types()...)
-	etwtest.Versions[AnyTypeTransparencyComputationEnd](t, Types()...)
-	etwtest.Versions[AnyMethodTransparencyComputationStart](t, Types()...)
-	etwtest.Versions[AnyMethodTransparencyComputationEnd](t, Types()...)
-	etwtest.Versions[AnyFieldTransparencyComputationStart](t, Types()...)
-	etwtest.Versions[AnyFieldTransparencyComputationEnd](t, Types()...)
-	etwtest.Versions[AnyTokenTransparencyComputationStart](t, Types()...)
-	etwtest.Versions[AnyTokenTransparencyComputationEnd](t, Types()...)
-	etwtest.Versions[AnyNgenBindEvent](t, Types()...)
-	etwtest.Versions[AnyFailFast](t, Types()...)
-	etwtest.Versions[AnyPrvFinalizeObject](t, Types()...)
-	etwtest.Versions[AnyCCWRefCountChangeAnsi](t, Types()...)
-	etwtest.Versions[AnyPrvSetGCHandle](t, Types()...)
-	etwtest.Versions[AnyPrvDestroyGCHandle](t, Types()...)
-	etwtest.Versions[AnyFusionMessageEvent](t, Types()...)
-	etwtest.Versions[AnyFusionErrorCodeEvent](t, Types()...)
-	etwtest.Versions[AnyPinPlugAtGCTime](t, Types()...)
-	etwtest.Versions[AnyCCWRefCountChange](t, Types()...)
-	etwtest.Versions[AnyMulticoreJit](t, Types()...)
-	etwtest.Versions[AnyMulticoreJitMethodCodeReturned](t, Types()...)
-	etwtest.Versions[AnyAllocRequest](t, Types()...)
-	etwtest.Versions[AnyIInspectableRuntimeClassName](t, Types()...)
-	etwtest.Versions[AnyWinRTUnbox](t, Types()...)
-	etwtest.Versions[AnyCreateRCW](t, Types()...)
-	etwtest.Versions[AnyRCWVariance](t, Types()...)
-	etwtest.Versions[AnyRCWIEnumerableCasting](t, Types()...)
-	etwtest.Versions[AnyCreateCCW](t, Types()...)
-	etwtest.Versions[AnyCCWVariance](t, Types()...)
-	etwtest.Versions[AnyObjectVariantMarshallingToNative](t, Types()...)
-	etwtest.Versions[AnyGetTypeFromGUID](t, Types()...)
-	etwtest.Versions[AnyGetTypeFromProgID](t, Types()...)
-	etwtest.Versions[AnyConvertToCallbackEtw](t, Types()...)
-	etwtest.Versions[AnyBeginCreateManagedReference](t, Types()...)
-	etwtest.Versions[AnyEndCreateManagedReference](t, Types()...)
-	etwtest.Versions[AnyObjectVariantMarshallingToManaged](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[GCDecision](t, nil)
-	etwtest.AllocsOf[GCDecisionV1](t, nil)
-	etwtest.AllocsOf[GCSettings](t, nil)
-	etwtest.AllocsOf[GCSettingsV1](t, nil)
-	etwtest.AllocsOf[GCOptimized](t, nil)
-	etwtest.AllocsOf[GCOptimizedV1](t, nil)
-	etwtest.AllocsOf[GCPerHeapHistoryV1](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *GCPerHeapHistory) {
 		for range e.Data.All() {
 		}
 	})
-	etwtest.AllocsOf[GCGlobalHeapHistory](t, nil)
-	etwtest.AllocsOf[GCGlobalHeapHistoryV1](t, nil)
-	etwtest.AllocsOf[GCJoin](t, nil)
-	etwtest.AllocsOf[GCJoinV1](t, nil)
-	etwtest.AllocsOf[PrvGCMarkStackRoots](t, nil)
-	etwtest.AllocsOf[PrvGCMarkStackRootsV1](t, nil)
-	etwtest.AllocsOf[PrvGCMarkFinalizeQueueRoots](t, nil)
-	etwtest.AllocsOf[PrvGCMarkFinalizeQueueRootsV1](t, nil)
-	etwtest.AllocsOf[PrvGCMarkHandles](t, nil)
-	etwtest.AllocsOf[PrvGCMarkHandlesV1](t, nil)
-	etwtest.AllocsOf[PrvGCMarkCards](t, nil)
-	etwtest.AllocsOf[PrvGCMarkCardsV1](t, nil)
-	etwtest.AllocsOf[BGCBegin](t, nil)
-	etwtest.AllocsOf[BGC1stNonConEnd](t, nil)
-	etwtest.AllocsOf[BGC1stConEnd](t, nil)
-	etwtest.AllocsOf[BGC2ndNonConBegin](t, nil)
-	etwtest.AllocsOf[BGC2ndNonConEnd](t, nil)
-	etwtest.AllocsOf[BGC2ndConBegin](t, nil)
-	etwtest.AllocsOf[BGC2ndConEnd](t, nil)
-	etwtest.AllocsOf[BGCPlanEnd](t, nil)
-	etwtest.AllocsOf[BGCSweepEnd](t, nil)
-	etwtest.AllocsOf[BGCDrainMark](t, nil)
-	etwtest.AllocsOf[BGCRevisit](t, nil)
-	etwtest.AllocsOf[BGCOverflow](t, nil)
-	etwtest.AllocsOf[BGCAllocWaitBegin](t, nil)
-	etwtest.AllocsOf[BGCAllocWaitEnd](t, nil)
-	etwtest.AllocsOf[GCFullNotify](t, nil)
-	etwtest.AllocsOf[GCFullNotifyV1](t, nil)
-	etwtest.AllocsOf[BGC1stSweepEnd](t, nil)
-	etwtest.AllocsOf[EEStartupStart](t, nil)
-	etwtest.AllocsOf[EEStartupStartV1](t, nil)
-	etwtest.AllocsOf[EEStartupEnd](t, nil)
-	etwtest.AllocsOf[EEStartupEndV1](t, nil)
-	etwtest.AllocsOf[EEConfigSetup](t, nil)
-	etwtest.AllocsOf[EEConfigSetupV1](t, nil)
-	etwtest.AllocsOf[EEConfigSetupEnd](t, nil)
-	etwtest.AllocsOf[EEConfigSetupEndV1](t, nil)
-	etwtest.AllocsOf[LdSysBases](t, nil)
-	etwtest.AllocsOf[LdSysBasesV1](t, nil)
-	etwtest.AllocsOf[LdSysBasesEnd](t, nil)
-	etwtest.AllocsOf[LdSysBasesEndV1](t, nil)
-	etwtest.AllocsOf[ExecExe](t, nil)
-	etwtest.AllocsOf[ExecExeV1](t, nil)
-	etwtest.AllocsOf[ExecExeEnd](t, nil)
-	etwtest.AllocsOf[ExecExeEndV1](t, nil)
-	etwtest.AllocsOf[Main](t, nil)
-	etwtest.AllocsOf[MainV1](t, nil)
-	etwtest.AllocsOf[MainEnd](t, nil)
-	etwtest.AllocsOf[MainEndV1](t, nil)
-	etwtest.AllocsOf[ApplyPolicyStart](t, nil)
-	etwtest.AllocsOf[ApplyPolicyStartV1](t, nil)
-	etwtest.AllocsOf[ApplyPolicyEnd](t, nil)
-	etwtest.AllocsOf[ApplyPolicyEndV1](t, nil)
-	etwtest.AllocsOf[LdLibShFolder](t, nil)
-	etwtest.AllocsOf[LdLibShFolderV1](t, nil)
-	etwtest.AllocsOf[LdLibShFolderEnd](t, nil)
-	etwtest.AllocsOf[LdLibShFolderEndV1](t, nil)
-	etwtest.AllocsOf[PrestubWorker](t, nil)
-	etwtest.AllocsOf[PrestubWorkerV1](t, nil)
-	etwtest.AllocsOf[PrestubWorkerEnd](t, nil)
-	etwtest.AllocsOf[PrestubWorkerEndV1](t, nil)
-	etwtest.AllocsOf[GetInstallationStart](t, nil)
-	etwtest.AllocsOf[GetInstallationStartV1](t, nil)
-	etwtest.AllocsOf[GetInstallationEnd](t, nil)
-	etwtest.AllocsOf[GetInstallationEndV1](t, nil)
-	etwtest.AllocsOf[OpenHModule](t, nil)
-	etwtest.AllocsOf[OpenHModuleV1](t, nil)
-	etwtest.AllocsOf[OpenHModuleEnd](t, nil)
-	etwtest.AllocsOf[OpenHModuleEndV1](t, nil)
-	etwtest.AllocsOf[ExplicitBindStart](t, nil)
-	etwtest.AllocsOf[ExplicitBindStartV1](t, nil)
-	etwtest.AllocsOf[ExplicitBindEnd](t, nil)
-	etwtest.AllocsOf[ExplicitBindEndV1](t, nil)
-	etwtest.AllocsOf[ParseXml](t, nil)
-	etwtest.AllocsOf[ParseXmlV1](t, nil)
-	etwtest.AllocsOf[ParseXmlEnd](t, nil)
-	etwtest.AllocsOf[ParseXmlEndV1](t, nil)
-	etwtest.AllocsOf[InitDefaultDomain](t, nil)
-	etwtest.AllocsOf[InitDefaultDomainV1](t, nil)
-	etwtest.AllocsOf[InitDefaultDomainEnd](t, nil)
-	etwtest.AllocsOf[InitDefaultDomainEndV1](t, nil)
-	etwtest.AllocsOf[InitSecurity](t, nil)
-	etwtest.AllocsOf[InitSecurityV1](t, nil)
-	etwtest.AllocsOf[InitSecurityEnd](t, nil)
-	etwtest.AllocsOf[InitSecurityEndV1](t, nil)
-	etwtest.AllocsOf[AllowBindingRedirs](t, nil)
-	etwtest.AllocsOf[AllowBindingRedirsV1](t, nil)
-	etwtest.AllocsOf[AllowBindingRedirsEnd](t, nil)
-	etwtest.AllocsOf[AllowBindingRedirsEndV1](t, nil)
-	etwtest.AllocsOf[EEConfigSync](t, nil)
-	etwtest.AllocsOf[EEConfigSyncV1](t, nil)
-	etwtest.AllocsOf[EEConfigSyncEnd](t, nil)
-	etwtest.AllocsOf[EEConfigSyncEndV1](t, nil)
-	etwtest.AllocsOf[FusionBinding](t, nil)
-	etwtest.AllocsOf[FusionBindingV1](t, nil)
-	etwtest.AllocsOf[FusionBindingEnd](t, nil)
-	etwtest.AllocsOf[FusionBindingEndV1](t, nil)
-	etwtest.AllocsOf[LoaderCatchCall](t, nil)
-	etwtest.AllocsOf[LoaderCatchCallV1](t, nil)
-	etwtest.AllocsOf[LoaderCatchCallEnd](t, nil)
-	etwtest.AllocsOf[LoaderCatchCallEndV1](t, nil)
-	etwtest.AllocsOf[FusionInit](t, nil)
-	etwtest.AllocsOf[FusionInitV1](t, nil)
-	etwtest.AllocsOf[FusionInitEnd](t, nil)
-	etwtest.AllocsOf[FusionInitEndV1](t, nil)
-	etwtest.AllocsOf[FusionAppCtx](t, nil)
-	etwtest.AllocsOf[FusionAppCtxV1](t, nil)
-	etwtest.AllocsOf[FusionAppCtxEnd](t, nil)
-	etwtest.AllocsOf[FusionAppCtxEndV1](t, nil)
-	etwtest.AllocsOf[Fusion2EE](t, nil)
-	etwtest.AllocsOf[Fusion2EEV1](t, nil)
-	etwtest.AllocsOf[Fusion2EEEnd](t, nil)
-	etwtest.AllocsOf[Fusion2EEEndV1](t, nil)
-	etwtest.AllocsOf[SecurityCatchCall](t, nil)
-	etwtest.AllocsOf[SecurityCatchCallV1](t, nil)
-	etwtest.AllocsOf[SecurityCatchCallEnd](t, nil)
-	etwtest.AllocsOf[SecurityCatchCallEndV1](t, nil)
 	etwtest.AllocsOf(t, func(e *CLRStackWalkPrivate) {
 		for range e.Stack.All() {
 		}
@@ -296,203 +51,105 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.RangeSize.All() {
 		}
 	})
-	etwtest.AllocsOf[BindingPolicyPhaseStart](t, nil)
-	etwtest.AllocsOf[BindingPolicyPhaseEnd](t, nil)
-	etwtest.AllocsOf[BindingNgenPhaseStart](t, nil)
-	etwtest.AllocsOf[BindingNgenPhaseEnd](t, nil)
-	etwtest.AllocsOf[BindingLookupAndProbingPhaseStart](t, nil)
-	etwtest.AllocsOf[BindingLookupAndProbingPhaseEnd](t, nil)
-	etwtest.AllocsOf[LoaderPhaseStart](t, nil)
-	etwtest.AllocsOf[LoaderPhaseEnd](t, nil)
-	etwtest.AllocsOf[BindingPhaseStart](t, nil)
-	etwtest.AllocsOf[BindingPhaseEnd](t, nil)
-	etwtest.AllocsOf[BindingDownloadPhaseStart](t, nil)
-	etwtest.AllocsOf[BindingDownloadPhaseEnd](t, nil)
-	etwtest.AllocsOf[LoaderAssemblyInitPhaseStart](t, nil)
-	etwtest.AllocsOf[LoaderAssemblyInitPhaseEnd](t, nil)
-	etwtest.AllocsOf[LoaderMappingPhaseStart](t, nil)
-	etwtest.AllocsOf[LoaderMappingPhaseEnd](t, nil)
-	etwtest.AllocsOf[LoaderDeliverEventsPhaseStart](t, nil)
-	etwtest.AllocsOf[LoaderDeliverEventsPhaseEnd](t, nil)
-	etwtest.AllocsOf[EvidenceGenerated](t, nil)
-	etwtest.AllocsOf[ModuleTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[ModuleTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[TypeTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[TypeTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[MethodTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[MethodTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[FieldTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[FieldTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[TokenTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[TokenTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[NgenBindEvent](t, nil)
-	etwtest.AllocsOf[FailFast](t, nil)
-	etwtest.AllocsOf[PrvFinalizeObject](t, nil)
-	etwtest.AllocsOf[CCWRefCountChangeAnsi](t, nil)
-	etwtest.AllocsOf[PrvSetGCHandle](t, nil)
-	etwtest.AllocsOf[PrvDestroyGCHandle](t, nil)
-	etwtest.AllocsOf[FusionMessageEvent](t, nil)
-	etwtest.AllocsOf[FusionErrorCodeEvent](t, nil)
-	etwtest.AllocsOf[PinPlugAtGCTime](t, nil)
-	etwtest.AllocsOf[CCWRefCountChange](t, nil)
-	etwtest.AllocsOf[MulticoreJit](t, nil)
-	etwtest.AllocsOf[MulticoreJitMethodCodeReturned](t, nil)
-	etwtest.AllocsOf[AllocRequest](t, nil)
-	etwtest.AllocsOf[IInspectableRuntimeClassName](t, nil)
-	etwtest.AllocsOf[WinRTUnbox](t, nil)
-	etwtest.AllocsOf[CreateRCW](t, nil)
-	etwtest.AllocsOf[RCWVariance](t, nil)
-	etwtest.AllocsOf[RCWIEnumerableCasting](t, nil)
-	etwtest.AllocsOf[CreateCCW](t, nil)
-	etwtest.AllocsOf[CCWVariance](t, nil)
-	etwtest.AllocsOf[ObjectVariantMarshallingToNative](t, nil)
-	etwtest.AllocsOf[GetTypeFromGUID](t, nil)
-	etwtest.AllocsOf[GetTypeFromProgID](t, nil)
-	etwtest.AllocsOf[ConvertToCallbackEtw](t, nil)
-	etwtest.AllocsOf[BeginCreateManagedReference](t, nil)
-	etwtest.AllocsOf[EndCreateManagedReference](t, nil)
-	etwtest.AllocsOf[ObjectVariantMarshallingToManaged](t, nil)
-	etwtest.AllocsOf[AnyGCDecision](t, nil)
-	etwtest.AllocsOf[AnyGCSettings](t, nil)
-	etwtest.AllocsOf[AnyGCOptimized](t, nil)
 	etwtest.AllocsOf(t, func(e *AnyGCPerHeapHistory) {
 		for range e.Data.All() {
 		}
 	})
-	etwtest.AllocsOf[AnyGCGlobalHeapHistory](t, nil)
-	etwtest.AllocsOf[AnyGCJoin](t, nil)
-	etwtest.AllocsOf[AnyPrvGCMarkStackRoots](t, nil)
-	etwtest.AllocsOf[AnyPrvGCMarkFinalizeQueueRoots](t, nil)
-	etwtest.AllocsOf[AnyPrvGCMarkHandles](t, nil)
-	etwtest.AllocsOf[AnyPrvGCMarkCards](t, nil)
-	etwtest.AllocsOf[AnyBGCBegin](t, nil)
-	etwtest.AllocsOf[AnyBGC1stNonConEnd](t, nil)
-	etwtest.AllocsOf[AnyBGC1stConEnd](t, nil)
-	etwtest.AllocsOf[AnyBGC2ndNonConBegin](t, nil)
-	etwtest.AllocsOf[AnyBGC2ndNonConEnd](t, nil)
-	etwtest.AllocsOf[AnyBGC2ndConBegin](t, nil)
-	etwtest.AllocsOf[AnyBGC2ndConEnd](t, nil)
-	etwtest.AllocsOf[AnyBGCPlanEnd](t, nil)
-	etwtest.AllocsOf[AnyBGCSweepEnd](t, nil)
-	etwtest.AllocsOf[AnyBGCDrainMark](t, nil)
-	etwtest.AllocsOf[AnyBGCRevisit](t, nil)
-	etwtest.AllocsOf[AnyBGCOverflow](t, nil)
-	etwtest.AllocsOf[AnyBGCAllocWaitBegin](t, nil)
-	etwtest.AllocsOf[AnyBGCAllocWaitEnd](t, nil)
-	etwtest.AllocsOf[AnyGCFullNotify](t, nil)
-	etwtest.AllocsOf[AnyBGC1stSweepEnd](t, nil)
-	etwtest.AllocsOf[AnyEEStartupStart](t, nil)
-	etwtest.AllocsOf[AnyEEStartupEnd](t, nil)
-	etwtest.AllocsOf[AnyEEConfigSetup](t, nil)
-	etwtest.AllocsOf[AnyEEConfigSetupEnd](t, nil)
-	etwtest.AllocsOf[AnyLdSysBases](t, nil)
-	etwtest.AllocsOf[AnyLdSysBasesEnd](t, nil)
-	etwtest.AllocsOf[AnyExecExe](t, nil)
-	etwtest.AllocsOf[AnyExecExeEnd](t, nil)
-	etwtest.AllocsOf[AnyMain](t, nil)
-	etwtest.AllocsOf[AnyMainEnd](t, nil)
-	etwtest.AllocsOf[AnyApplyPolicyStart](t, nil)
-	etwtest.AllocsOf[AnyApplyPolicyEnd](t, nil)
-	etwtest.AllocsOf[AnyLdLibShFolder](t, nil)
-	etwtest.AllocsOf[AnyLdLibShFolderEnd](t, nil)
-	etwtest.AllocsOf[AnyPrestubWorker](t, nil)
-	etwtest.AllocsOf[AnyPrestubWorkerEnd](t, nil)
-	etwtest.AllocsOf[AnyGetInstallationStart](t, nil)
-	etwtest.AllocsOf[AnyGetInstallationEnd](t, nil)
-	etwtest.AllocsOf[AnyOpenHModule](t, nil)
-	etwtest.AllocsOf[AnyOpenHModuleEnd](t, nil)
-	etwtest.AllocsOf[AnyExplicitBindStart](t, nil)
-	etwtest.AllocsOf[AnyExplicitBindEnd](t, nil)
-	etwtest.AllocsOf[AnyParseXml](t, nil)
-	etwtest.AllocsOf[AnyParseXmlEnd](t, nil)
-	etwtest.AllocsOf[AnyInitDefaultDomain](t, nil)
-	etwtest.AllocsOf[AnyInitDefaultDomainEnd](t, nil)
-	etwtest.AllocsOf[AnyInitSecurity](t, nil)
-	etwtest.AllocsOf[AnyInitSecurityEnd](t, nil)
-	etwtest.AllocsOf[AnyAllowBindingRedirs](t, nil)
-	etwtest.AllocsOf[AnyAllowBindingRedirsEnd](t, nil)
-	etwtest.AllocsOf[AnyEEConfigSync](t, nil)
-	etwtest.AllocsOf[AnyEEConfigSyncEnd](t, nil)
-	etwtest.AllocsOf[AnyFusionBinding](t, nil)
-	etwtest.AllocsOf[AnyFusionBindingEnd](t, nil)
-	etwtest.AllocsOf[AnyLoaderCatchCall](t, nil)
-	etwtest.AllocsOf[AnyLoaderCatchCallEnd](t, nil)
-	etwtest.AllocsOf[AnyFusionInit](t, nil)
-	etwtest.AllocsOf[AnyFusionInitEnd](t, nil)
-	etwtest.AllocsOf[AnyFusionAppCtx](t, nil)
-	etwtest.AllocsOf[AnyFusionAppCtxEnd](t, nil)
-	etwtest.AllocsOf[AnyFusion2EE](t, nil)
-	etwtest.AllocsOf[AnyFusion2EEEnd](t, nil)
-	etwtest.AllocsOf[AnySecurityCatchCall](t, nil)
-	etwtest.AllocsOf[AnySecurityCatchCallEnd](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyCLRStackWalkPrivate) {
-		for range e.Stack.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyModuleRangeLoadPrivate) {
-		for range e.RangeBegin.All() {
-		}
-		for range e.RangeSize.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyBindingPolicyPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyBindingPolicyPhaseEnd](t, nil)
-	etwtest.AllocsOf[AnyBindingNgenPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyBindingNgenPhaseEnd](t, nil)
-	etwtest.AllocsOf[AnyBindingLookupAndProbingPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyBindingLookupAndProbingPhaseEnd](t, nil)
-	etwtest.AllocsOf[AnyLoaderPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyLoaderPhaseEnd](t, nil)
-	etwtest.AllocsOf[AnyBindingPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyBindingPhaseEnd](t, nil)
-	etwtest.AllocsOf[AnyBindingDownloadPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyBindingDownloadPhaseEnd](t, nil)
-	etwtest.AllocsOf[AnyLoaderAssemblyInitPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyLoaderAssemblyInitPhaseEnd](t, nil)
-	etwtest.AllocsOf[AnyLoaderMappingPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyLoaderMappingPhaseEnd](t, nil)
-	etwtest.AllocsOf[AnyLoaderDeliverEventsPhaseStart](t, nil)
-	etwtest.AllocsOf[AnyLoaderDeliverEventsPhaseEnd](t, nil)
-	etwtest.AllocsOf[AnyEvidenceGenerated](t, nil)
-	etwtest.AllocsOf[AnyModuleTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[AnyModuleTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[AnyTypeTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[AnyTypeTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[AnyMethodTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[AnyMethodTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[AnyFieldTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[AnyFieldTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[AnyTokenTransparencyComputationStart](t, nil)
-	etwtest.AllocsOf[AnyTokenTransparencyComputationEnd](t, nil)
-	etwtest.AllocsOf[AnyNgenBindEvent](t, nil)
-	etwtest.AllocsOf[AnyFailFast](t, nil)
-	etwtest.AllocsOf[AnyPrvFinalizeObject](t, nil)
-	etwtest.AllocsOf[AnyCCWRefCountChangeAnsi](t, nil)
-	etwtest.AllocsOf[AnyPrvSetGCHandle](t, nil)
-	etwtest.AllocsOf[AnyPrvDestroyGCHandle](t, nil)
-	etwtest.AllocsOf[AnyFusionMessageEvent](t, nil)
-	etwtest.AllocsOf[AnyFusionErrorCodeEvent](t, nil)
-	etwtest.AllocsOf[AnyPinPlugAtGCTime](t, nil)
-	etwtest.AllocsOf[AnyCCWRefCountChange](t, nil)
-	etwtest.AllocsOf[AnyMulticoreJit](t, nil)
-	etwtest.AllocsOf[AnyMulticoreJitMethodCodeReturned](t, nil)
-	etwtest.AllocsOf[AnyAllocRequest](t, nil)
-	etwtest.AllocsOf[AnyIInspectableRuntimeClassName](t, nil)
-	etwtest.AllocsOf[AnyWinRTUnbox](t, nil)
-	etwtest.AllocsOf[AnyCreateRCW](t, nil)
-	etwtest.AllocsOf[AnyRCWVariance](t, nil)
-	etwtest.AllocsOf[AnyRCWIEnumerableCasting](t, nil)
-	etwtest.AllocsOf[AnyCreateCCW](t, nil)
-	etwtest.AllocsOf[AnyCCWVariance](t, nil)
-	etwtest.AllocsOf[AnyObjectVariantMarshallingToNative](t, nil)
-	etwtest.AllocsOf[AnyGetTypeFromGUID](t, nil)
-	etwtest.AllocsOf[AnyGetTypeFromProgID](t, nil)
-	etwtest.AllocsOf[AnyConvertToCallbackEtw](t, nil)
-	etwtest.AllocsOf[AnyBeginCreateManagedReference](t, nil)
-	etwtest.AllocsOf[AnyEndCreateManagedReference](t, nil)
-	etwtest.AllocsOf[AnyObjectVariantMarshallingToManaged](t, nil)
 }
 
-func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+func FuzzGarbageCollectionPrivate(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("GarbageCollectionPrivate", Types()...)...)
+}
+
+func FuzzStartup(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Startup", Types()...)...)
+}
+
+func FuzzCLRStackPrivate(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRStackPrivate", Types()...)...)
+}
+
+func FuzzCLRPerfTrackPrivate(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRPerfTrackPrivate", Types()...)...)
+}
+
+func FuzzBinding(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Binding", Types()...)...)
+}
+
+func FuzzEvidenceGeneratedTask(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("EvidenceGeneratedTask", Types()...)...)
+}
+
+func FuzzTransparencyComputation(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("TransparencyComputation", Types()...)...)
+}
+
+func FuzzCLRNgenBinder(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRNgenBinder", Types()...)...)
+}
+
+func FuzzCLRFailFast(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRFailFast", Types()...)...)
+}
+
+func FuzzCLRMulticoreJit(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRMulticoreJit", Types()...)...)
+}
+
+func FuzzLoaderHeapAllocation(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("LoaderHeapAllocation", Types()...)...)
+}
+
+func FuzzDynamicTypeUsage(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("DynamicTypeUsage", Types()...)...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyGCDecision), new(AnyGCSettings), new(AnyGCOptimized),
+		new(AnyGCPerHeapHistory), new(AnyGCGlobalHeapHistory), new(AnyGCJoin),
+		new(AnyPrvGCMarkStackRoots), new(AnyPrvGCMarkFinalizeQueueRoots), new(AnyPrvGCMarkHandles),
+		new(AnyPrvGCMarkCards), new(AnyBGCBegin), new(AnyBGC1stNonConEnd),
+		new(AnyBGC1stConEnd), new(AnyBGC2ndNonConBegin), new(AnyBGC2ndNonConEnd),
+		new(AnyBGC2ndConBegin), new(AnyBGC2ndConEnd), new(AnyBGCPlanEnd),
+		new(AnyBGCSweepEnd), new(AnyBGCDrainMark), new(AnyBGCRevisit),
+		new(AnyBGCOverflow), new(AnyBGCAllocWaitBegin), new(AnyBGCAllocWaitEnd),
+		new(AnyGCFullNotify), new(AnyBGC1stSweepEnd), new(AnyEEStartupStart),
+		new(AnyEEStartupEnd), new(AnyEEConfigSetup), new(AnyEEConfigSetupEnd),
+		new(AnyLdSysBases), new(AnyLdSysBasesEnd), new(AnyExecExe),
+		new(AnyExecExeEnd), new(AnyMain), new(AnyMainEnd),
+		new(AnyApplyPolicyStart), new(AnyApplyPolicyEnd), new(AnyLdLibShFolder),
+		new(AnyLdLibShFolderEnd), new(AnyPrestubWorker), new(AnyPrestubWorkerEnd),
+		new(AnyGetInstallationStart), new(AnyGetInstallationEnd), new(AnyOpenHModule),
+		new(AnyOpenHModuleEnd), new(AnyExplicitBindStart), new(AnyExplicitBindEnd),
+		new(AnyParseXml), new(AnyParseXmlEnd), new(AnyInitDefaultDomain),
+		new(AnyInitDefaultDomainEnd), new(AnyInitSecurity), new(AnyInitSecurityEnd),
+		new(AnyAllowBindingRedirs), new(AnyAllowBindingRedirsEnd), new(AnyEEConfigSync),
+		new(AnyEEConfigSyncEnd), new(AnyFusionBinding), new(AnyFusionBindingEnd),
+		new(AnyLoaderCatchCall), new(AnyLoaderCatchCallEnd), new(AnyFusionInit),
+		new(AnyFusionInitEnd), new(AnyFusionAppCtx), new(AnyFusionAppCtxEnd),
+		new(AnyFusion2EE), new(AnyFusion2EEEnd), new(AnySecurityCatchCall),
+		new(AnySecurityCatchCallEnd), new(AnyCLRStackWalkPrivate), new(AnyModuleRangeLoadPrivate),
+		new(AnyBindingPolicyPhaseStart), new(AnyBindingPolicyPhaseEnd), new(AnyBindingNgenPhaseStart),
+		new(AnyBindingNgenPhaseEnd), new(AnyBindingLookupAndProbingPhaseStart), new(AnyBindingLookupAndProbingPhaseEnd),
+		new(AnyLoaderPhaseStart), new(AnyLoaderPhaseEnd), new(AnyBindingPhaseStart),
+		new(AnyBindingPhaseEnd), new(AnyBindingDownloadPhaseStart), new(AnyBindingDownloadPhaseEnd),
+		new(AnyLoaderAssemblyInitPhaseStart), new(AnyLoaderAssemblyInitPhaseEnd), new(AnyLoaderMappingPhaseStart),
+		new(AnyLoaderMappingPhaseEnd), new(AnyLoaderDeliverEventsPhaseStart), new(AnyLoaderDeliverEventsPhaseEnd),
+		new(AnyEvidenceGenerated), new(AnyModuleTransparencyComputationStart), new(AnyModuleTransparencyComputationEnd),
+		new(AnyTypeTransparencyComputationStart), new(AnyTypeTransparencyComputationEnd), new(AnyMethodTransparencyComputationStart),
+		new(AnyMethodTransparencyComputationEnd), new(AnyFieldTransparencyComputationStart), new(AnyFieldTransparencyComputationEnd),
+		new(AnyTokenTransparencyComputationStart), new(AnyTokenTransparencyComputationEnd), new(AnyNgenBindEvent),
+		new(AnyFailFast), new(AnyPrvFinalizeObject), new(AnyCCWRefCountChangeAnsi),
+		new(AnyPrvSetGCHandle), new(AnyPrvDestroyGCHandle), new(AnyFusionMessageEvent),
+		new(AnyFusionErrorCodeEvent), new(AnyPinPlugAtGCTime), new(AnyCCWRefCountChange),
+		new(AnyMulticoreJit), new(AnyMulticoreJitMethodCodeReturned), new(AnyAllocRequest),
+		new(AnyIInspectableRuntimeClassName), new(AnyWinRTUnbox), new(AnyCreateRCW),
+		new(AnyRCWVariance), new(AnyRCWIEnumerableCasting), new(AnyCreateCCW),
+		new(AnyCCWVariance), new(AnyObjectVariantMarshallingToNative), new(AnyGetTypeFromGUID),
+		new(AnyGetTypeFromProgID), new(AnyConvertToCallbackEtw), new(AnyBeginCreateManagedReference),
+		new(AnyEndCreateManagedReference), new(AnyObjectVariantMarshallingToManaged),
+	}
 }

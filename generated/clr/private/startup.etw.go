@@ -5,38 +5,32 @@ package private
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EEStartupStart is event 80, version 0, of task Startup, opcode
-// EEStartupStart, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to start.
-type EEStartupStart struct{}
+// EEStartupStart is event 80, version 0. It has no payload. [AnyEEStartupStart] says what it
+// means.
+type EEStartupStart struct {
+	etw.Empty
+}
 
-func (*EEStartupStart) EventDesc() *etw.EventDesc                             { return &eeStartupStart }
-func (*EEStartupStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*EEStartupStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*EEStartupStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e EEStartupStart) Clone() *EEStartupStart                               { return &e }
-func (e EEStartupStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e EEStartupStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e EEStartupStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of EEStartupStart.
+func (*EEStartupStart) EventDesc() *etw.EventDesc { return &eeStartupStart }
+
+// Clone returns a copy of e.
+func (e EEStartupStart) Clone() *EEStartupStart { return &e }
+
+func (e EEStartupStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeStartupStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 80, Level: 4, Opcode: 128, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEStartupStart", TaskName: "Startup", OpcodeName: "EEStartupStart",
+	Class: classStartup, Name: "EEStartupStart", TaskName: "Startup", OpcodeName: "EEStartupStart",
 }
 
-// EEStartupStartV1 is EEStartupStart_V1: event 80, version 1, of task Startup,
-// opcode EEStartupStart, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to start. Version 1 adds ClrInstanceID.
+// EEStartupStartV1 is EEStartupStart_V1: event 80, version 1. Its payload has 2 bytes.
+// [AnyEEStartupStart] says what it means.
 type EEStartupStartV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -46,8 +40,7 @@ func (*EEStartupStartV1) EventDesc() *etw.EventDesc { return &eeStartupStartV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *EEStartupStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EEStartupStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &eeStartupStartV1)
 }
@@ -58,21 +51,16 @@ func (e *EEStartupStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *EEStartupStartV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *EEStartupStartV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e EEStartupStartV1) Clone() *EEStartupStartV1 { return &e }
 
-func (e EEStartupStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EEStartupStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EEStartupStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EEStartupStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeStartupStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 80, Version: 1, Level: 4, Opcode: 128, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEStartupStart_V1", TaskName: "Startup", OpcodeName: "EEStartupStart",
+	Class: classStartup, Name: "EEStartupStart_V1", TaskName: "Startup", OpcodeName: "EEStartupStart",
 	Fields: startupV1LayoutFields,
 }
 
@@ -104,23 +92,21 @@ var startupV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyEEStartupStart is event 80, of task Startup, opcode EEStartupStart,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyEEStartupStart is event 80 in any version, of [TaskStartup], opcode
+// [OpcodeStartupEEStartupStart], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The runtime begins to start. Version 1 adds ClrInstanceID.
 //
-// The versions are [EEStartupStart] and [EEStartupStartV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [EEStartupStart] and [EEStartupStartV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyEEStartupStart struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyEEStartupStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -128,13 +114,13 @@ func (e *AnyEEStartupStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEStartupStart = []*etw.EventDesc{&eeStartupStart, &eeStartupStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEEStartupStart) EventDescs() []*etw.EventDesc { return anyEEStartupStart }
-func (e *AnyEEStartupStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEEStartupStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyEEStartupStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyEEStartupStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEEStartupStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEStartupStart)
 }
@@ -147,12 +133,13 @@ func (e *AnyEEStartupStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyEEStartupStart) Clone() *AnyEEStartupStart { return &e }
 
-func (e AnyEEStartupStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEEStartupStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEStartupStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEStartupStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyStartupV1Layout is what types for all versions of an event share, the
-// newest of which has the template Startup_V1.
+// anyStartupV1Layout is what types for all versions of an event share, the newest of which has
+// the template Startup_V1.
 type anyStartupV1Layout AnyEEStartupStart
 
 func (e *anyStartupV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -180,33 +167,28 @@ func (e *anyStartupV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// EEStartupEnd is event 81, version 0, of task Startup, opcode EEStartupEnd,
-// keyword StartupKeyword, level win:Informational.
-//
-// The runtime has started.
-type EEStartupEnd struct{}
+// EEStartupEnd is event 81, version 0. It has no payload. [AnyEEStartupEnd] says what it
+// means.
+type EEStartupEnd struct {
+	etw.Empty
+}
 
-func (*EEStartupEnd) EventDesc() *etw.EventDesc                             { return &eeStartupEnd }
-func (*EEStartupEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*EEStartupEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*EEStartupEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e EEStartupEnd) Clone() *EEStartupEnd                                 { return &e }
-func (e EEStartupEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e EEStartupEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e EEStartupEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of EEStartupEnd.
+func (*EEStartupEnd) EventDesc() *etw.EventDesc { return &eeStartupEnd }
+
+// Clone returns a copy of e.
+func (e EEStartupEnd) Clone() *EEStartupEnd { return &e }
+
+func (e EEStartupEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeStartupEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 81, Level: 4, Opcode: 129, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEStartupEnd", TaskName: "Startup", OpcodeName: "EEStartupEnd",
+	Class: classStartup, Name: "EEStartupEnd", TaskName: "Startup", OpcodeName: "EEStartupEnd",
 }
 
-// EEStartupEndV1 is EEStartupEnd_V1: event 81, version 1, of task Startup,
-// opcode EEStartupEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has started. Version 1 adds ClrInstanceID.
+// EEStartupEndV1 is EEStartupEnd_V1: event 81, version 1. Its payload has 2 bytes.
+// [AnyEEStartupEnd] says what it means.
 type EEStartupEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -216,8 +198,7 @@ func (*EEStartupEndV1) EventDesc() *etw.EventDesc { return &eeStartupEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *EEStartupEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EEStartupEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &eeStartupEndV1)
 }
@@ -228,40 +209,34 @@ func (e *EEStartupEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *EEStartupEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *EEStartupEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e EEStartupEndV1) Clone() *EEStartupEndV1 { return &e }
 
-func (e EEStartupEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EEStartupEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EEStartupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EEStartupEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeStartupEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 81, Version: 1, Level: 4, Opcode: 129, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEStartupEnd_V1", TaskName: "Startup", OpcodeName: "EEStartupEnd",
+	Class: classStartup, Name: "EEStartupEnd_V1", TaskName: "Startup", OpcodeName: "EEStartupEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyEEStartupEnd is event 81, of task Startup, opcode EEStartupEnd, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyEEStartupEnd is event 81 in any version, of [TaskStartup], opcode
+// [OpcodeStartupEEStartupEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The runtime has started. Version 1 adds ClrInstanceID.
 //
-// The versions are [EEStartupEnd] and [EEStartupEndV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [EEStartupEnd] and [EEStartupEndV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyEEStartupEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyEEStartupEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -269,56 +244,50 @@ func (e *AnyEEStartupEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEStartupEnd = []*etw.EventDesc{&eeStartupEnd, &eeStartupEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEEStartupEnd) EventDescs() []*etw.EventDesc { return anyEEStartupEnd }
-func (e *AnyEEStartupEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEEStartupEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyEEStartupEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyEEStartupEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEEStartupEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEStartupEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEEStartupEnd) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyEEStartupEnd) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyEEStartupEnd) Clone() *AnyEEStartupEnd { return &e }
 
-func (e AnyEEStartupEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEEStartupEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEStartupEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEStartupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EEConfigSetup is event 82, version 0, of task Startup, opcode EEConfigSetup,
-// keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to read its configuration.
-type EEConfigSetup struct{}
+// EEConfigSetup is event 82, version 0. It has no payload. [AnyEEConfigSetup] says what it
+// means.
+type EEConfigSetup struct {
+	etw.Empty
+}
 
-func (*EEConfigSetup) EventDesc() *etw.EventDesc                             { return &eeConfigSetup }
-func (*EEConfigSetup) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*EEConfigSetup) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*EEConfigSetup) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e EEConfigSetup) Clone() *EEConfigSetup                                { return &e }
-func (e EEConfigSetup) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e EEConfigSetup) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e EEConfigSetup) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of EEConfigSetup.
+func (*EEConfigSetup) EventDesc() *etw.EventDesc { return &eeConfigSetup }
+
+// Clone returns a copy of e.
+func (e EEConfigSetup) Clone() *EEConfigSetup { return &e }
+
+func (e EEConfigSetup) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeConfigSetup = etw.EventDesc{
 	Provider: &providerDesc, ID: 82, Level: 4, Opcode: 130, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEConfigSetup", TaskName: "Startup", OpcodeName: "EEConfigSetup",
+	Class: classStartup, Name: "EEConfigSetup", TaskName: "Startup", OpcodeName: "EEConfigSetup",
 }
 
-// EEConfigSetupV1 is EEConfigSetup_V1: event 82, version 1, of task Startup,
-// opcode EEConfigSetup, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to read its configuration. Version 1 adds ClrInstanceID.
+// EEConfigSetupV1 is EEConfigSetup_V1: event 82, version 1. Its payload has 2 bytes.
+// [AnyEEConfigSetup] says what it means.
 type EEConfigSetupV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -328,8 +297,7 @@ func (*EEConfigSetupV1) EventDesc() *etw.EventDesc { return &eeConfigSetupV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *EEConfigSetupV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EEConfigSetupV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &eeConfigSetupV1)
 }
@@ -340,41 +308,34 @@ func (e *EEConfigSetupV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *EEConfigSetupV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *EEConfigSetupV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e EEConfigSetupV1) Clone() *EEConfigSetupV1 { return &e }
 
-func (e EEConfigSetupV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EEConfigSetupV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EEConfigSetupV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EEConfigSetupV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeConfigSetupV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 82, Version: 1, Level: 4, Opcode: 130, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEConfigSetup_V1", TaskName: "Startup", OpcodeName: "EEConfigSetup",
+	Class: classStartup, Name: "EEConfigSetup_V1", TaskName: "Startup", OpcodeName: "EEConfigSetup",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyEEConfigSetup is event 82, of task Startup, opcode EEConfigSetup, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyEEConfigSetup is event 82 in any version, of [TaskStartup], opcode
+// [OpcodeStartupEEConfigSetup], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The runtime begins to read its configuration. Version 1 adds ClrInstanceID.
 //
-// The versions are [EEConfigSetup] and [EEConfigSetupV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [EEConfigSetup] and [EEConfigSetupV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyEEConfigSetup struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyEEConfigSetup) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -382,57 +343,50 @@ func (e *AnyEEConfigSetup) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEConfigSetup = []*etw.EventDesc{&eeConfigSetup, &eeConfigSetupV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEEConfigSetup) EventDescs() []*etw.EventDesc { return anyEEConfigSetup }
-func (e *AnyEEConfigSetup) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEEConfigSetup, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyEEConfigSetup) EventDesc() *etw.EventDesc { return etw.DescOf(anyEEConfigSetup, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEEConfigSetup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEConfigSetup)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEEConfigSetup) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyEEConfigSetup) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyEEConfigSetup) Clone() *AnyEEConfigSetup { return &e }
 
-func (e AnyEEConfigSetup) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEEConfigSetup) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEConfigSetup) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEConfigSetup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EEConfigSetupEnd is event 83, version 0, of task Startup, opcode
-// EEConfigSetupEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has read its configuration.
-type EEConfigSetupEnd struct{}
+// EEConfigSetupEnd is event 83, version 0. It has no payload. [AnyEEConfigSetupEnd] says what
+// it means.
+type EEConfigSetupEnd struct {
+	etw.Empty
+}
 
-func (*EEConfigSetupEnd) EventDesc() *etw.EventDesc                             { return &eeConfigSetupEnd }
-func (*EEConfigSetupEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*EEConfigSetupEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*EEConfigSetupEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e EEConfigSetupEnd) Clone() *EEConfigSetupEnd                             { return &e }
-func (e EEConfigSetupEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e EEConfigSetupEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e EEConfigSetupEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of EEConfigSetupEnd.
+func (*EEConfigSetupEnd) EventDesc() *etw.EventDesc { return &eeConfigSetupEnd }
+
+// Clone returns a copy of e.
+func (e EEConfigSetupEnd) Clone() *EEConfigSetupEnd { return &e }
+
+func (e EEConfigSetupEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeConfigSetupEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 83, Level: 4, Opcode: 131, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEConfigSetupEnd", TaskName: "Startup", OpcodeName: "EEConfigSetupEnd",
+	Class: classStartup, Name: "EEConfigSetupEnd", TaskName: "Startup", OpcodeName: "EEConfigSetupEnd",
 }
 
-// EEConfigSetupEndV1 is EEConfigSetupEnd_V1: event 83, version 1, of task
-// Startup, opcode EEConfigSetupEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The runtime has read its configuration. Version 1 adds ClrInstanceID.
+// EEConfigSetupEndV1 is EEConfigSetupEnd_V1: event 83, version 1. Its payload has 2 bytes.
+// [AnyEEConfigSetupEnd] says what it means.
 type EEConfigSetupEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -442,8 +396,7 @@ func (*EEConfigSetupEndV1) EventDesc() *etw.EventDesc { return &eeConfigSetupEnd
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *EEConfigSetupEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EEConfigSetupEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &eeConfigSetupEndV1)
 }
@@ -454,41 +407,34 @@ func (e *EEConfigSetupEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *EEConfigSetupEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *EEConfigSetupEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e EEConfigSetupEndV1) Clone() *EEConfigSetupEndV1 { return &e }
 
-func (e EEConfigSetupEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EEConfigSetupEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EEConfigSetupEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EEConfigSetupEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeConfigSetupEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 83, Version: 1, Level: 4, Opcode: 131, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEConfigSetupEnd_V1", TaskName: "Startup", OpcodeName: "EEConfigSetupEnd",
+	Class: classStartup, Name: "EEConfigSetupEnd_V1", TaskName: "Startup", OpcodeName: "EEConfigSetupEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyEEConfigSetupEnd is event 83, of task Startup, opcode EEConfigSetupEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyEEConfigSetupEnd is event 83 in any version, of [TaskStartup], opcode
+// [OpcodeStartupEEConfigSetupEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The runtime has read its configuration. Version 1 adds ClrInstanceID.
 //
-// The versions are [EEConfigSetupEnd] and [EEConfigSetupEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [EEConfigSetupEnd] and [EEConfigSetupEndV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyEEConfigSetupEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyEEConfigSetupEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -496,15 +442,15 @@ func (e *AnyEEConfigSetupEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyEEConfigSetupEnd = []*etw.EventDesc{&eeConfigSetupEnd, &eeConfigSetupEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEEConfigSetupEnd) EventDescs() []*etw.EventDesc { return anyEEConfigSetupEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyEEConfigSetupEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyEEConfigSetupEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEEConfigSetupEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEConfigSetupEnd)
 }
@@ -517,38 +463,32 @@ func (e *AnyEEConfigSetupEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyEEConfigSetupEnd) Clone() *AnyEEConfigSetupEnd { return &e }
 
-func (e AnyEEConfigSetupEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEEConfigSetupEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEConfigSetupEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEConfigSetupEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LdSysBases is event 84, version 0, of task Startup, opcode LoadSystemBases,
-// keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to load the base classes of the system.
-type LdSysBases struct{}
+// LdSysBases is event 84, version 0. It has no payload. [AnyLdSysBases] says what it means.
+type LdSysBases struct {
+	etw.Empty
+}
 
-func (*LdSysBases) EventDesc() *etw.EventDesc                             { return &ldSysBases }
-func (*LdSysBases) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LdSysBases) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LdSysBases) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LdSysBases) Clone() *LdSysBases                                   { return &e }
-func (e LdSysBases) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LdSysBases) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LdSysBases) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of LdSysBases.
+func (*LdSysBases) EventDesc() *etw.EventDesc { return &ldSysBases }
+
+// Clone returns a copy of e.
+func (e LdSysBases) Clone() *LdSysBases { return &e }
+
+func (e LdSysBases) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ldSysBases = etw.EventDesc{
 	Provider: &providerDesc, ID: 84, Level: 4, Opcode: 132, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LdSysBases", TaskName: "Startup", OpcodeName: "LoadSystemBases",
+	Class: classStartup, Name: "LdSysBases", TaskName: "Startup", OpcodeName: "LoadSystemBases",
 }
 
-// LdSysBasesV1 is LdSysBases_V1: event 84, version 1, of task Startup, opcode
-// LoadSystemBases, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to load the base classes of the system. Version 1 adds
-// ClrInstanceID.
+// LdSysBasesV1 is LdSysBases_V1: event 84, version 1. Its payload has 2 bytes. [AnyLdSysBases]
+// says what it means.
 type LdSysBasesV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -558,8 +498,7 @@ func (*LdSysBasesV1) EventDesc() *etw.EventDesc { return &ldSysBasesV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LdSysBasesV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *LdSysBasesV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &ldSysBasesV1)
 }
@@ -570,41 +509,34 @@ func (e *LdSysBasesV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *LdSysBasesV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *LdSysBasesV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e LdSysBasesV1) Clone() *LdSysBasesV1 { return &e }
 
-func (e LdSysBasesV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LdSysBasesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LdSysBasesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LdSysBasesV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ldSysBasesV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 84, Version: 1, Level: 4, Opcode: 132, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LdSysBases_V1", TaskName: "Startup", OpcodeName: "LoadSystemBases",
+	Class: classStartup, Name: "LdSysBases_V1", TaskName: "Startup", OpcodeName: "LoadSystemBases",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyLdSysBases is event 84, of task Startup, opcode LoadSystemBases, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyLdSysBases is event 84 in any version, of [TaskStartup], opcode
+// [OpcodeStartupLoadSystemBases], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime begins to load the base classes of the system. Version 1 adds
-// ClrInstanceID.
+// The runtime begins to load the base classes of the system. Version 1 adds ClrInstanceID.
 //
-// The versions are [LdSysBases] and [LdSysBasesV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [LdSysBases] and [LdSysBasesV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyLdSysBases struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyLdSysBases) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -612,57 +544,50 @@ func (e *AnyLdSysBases) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyLdSysBases = []*etw.EventDesc{&ldSysBases, &ldSysBasesV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyLdSysBases) EventDescs() []*etw.EventDesc { return anyLdSysBases }
-func (e *AnyLdSysBases) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLdSysBases, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyLdSysBases) EventDesc() *etw.EventDesc { return etw.DescOf(anyLdSysBases, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyLdSysBases) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLdSysBases)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLdSysBases) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyLdSysBases) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyLdSysBases) Clone() *AnyLdSysBases { return &e }
 
-func (e AnyLdSysBases) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLdSysBases) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLdSysBases) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyLdSysBases) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LdSysBasesEnd is event 85, version 0, of task Startup, opcode
-// LoadSystemBasesEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has loaded the base classes of the system.
-type LdSysBasesEnd struct{}
+// LdSysBasesEnd is event 85, version 0. It has no payload. [AnyLdSysBasesEnd] says what it
+// means.
+type LdSysBasesEnd struct {
+	etw.Empty
+}
 
-func (*LdSysBasesEnd) EventDesc() *etw.EventDesc                             { return &ldSysBasesEnd }
-func (*LdSysBasesEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LdSysBasesEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LdSysBasesEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LdSysBasesEnd) Clone() *LdSysBasesEnd                                { return &e }
-func (e LdSysBasesEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LdSysBasesEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LdSysBasesEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of LdSysBasesEnd.
+func (*LdSysBasesEnd) EventDesc() *etw.EventDesc { return &ldSysBasesEnd }
+
+// Clone returns a copy of e.
+func (e LdSysBasesEnd) Clone() *LdSysBasesEnd { return &e }
+
+func (e LdSysBasesEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ldSysBasesEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 85, Level: 4, Opcode: 133, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LdSysBasesEnd", TaskName: "Startup", OpcodeName: "LoadSystemBasesEnd",
+	Class: classStartup, Name: "LdSysBasesEnd", TaskName: "Startup", OpcodeName: "LoadSystemBasesEnd",
 }
 
-// LdSysBasesEndV1 is LdSysBasesEnd_V1: event 85, version 1, of task Startup,
-// opcode LoadSystemBasesEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has loaded the base classes of the system. Version 1 adds
-// ClrInstanceID.
+// LdSysBasesEndV1 is LdSysBasesEnd_V1: event 85, version 1. Its payload has 2 bytes.
+// [AnyLdSysBasesEnd] says what it means.
 type LdSysBasesEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -672,8 +597,7 @@ func (*LdSysBasesEndV1) EventDesc() *etw.EventDesc { return &ldSysBasesEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LdSysBasesEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *LdSysBasesEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &ldSysBasesEndV1)
 }
@@ -684,42 +608,34 @@ func (e *LdSysBasesEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *LdSysBasesEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *LdSysBasesEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e LdSysBasesEndV1) Clone() *LdSysBasesEndV1 { return &e }
 
-func (e LdSysBasesEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LdSysBasesEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LdSysBasesEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LdSysBasesEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ldSysBasesEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 85, Version: 1, Level: 4, Opcode: 133, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LdSysBasesEnd_V1", TaskName: "Startup", OpcodeName: "LoadSystemBasesEnd",
+	Class: classStartup, Name: "LdSysBasesEnd_V1", TaskName: "Startup", OpcodeName: "LoadSystemBasesEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyLdSysBasesEnd is event 85, of task Startup, opcode LoadSystemBasesEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyLdSysBasesEnd is event 85 in any version, of [TaskStartup], opcode
+// [OpcodeStartupLoadSystemBasesEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime has loaded the base classes of the system. Version 1 adds
-// ClrInstanceID.
+// The runtime has loaded the base classes of the system. Version 1 adds ClrInstanceID.
 //
-// The versions are [LdSysBasesEnd] and [LdSysBasesEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [LdSysBasesEnd] and [LdSysBasesEndV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyLdSysBasesEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyLdSysBasesEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -727,56 +643,49 @@ func (e *AnyLdSysBasesEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyLdSysBasesEnd = []*etw.EventDesc{&ldSysBasesEnd, &ldSysBasesEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyLdSysBasesEnd) EventDescs() []*etw.EventDesc { return anyLdSysBasesEnd }
-func (e *AnyLdSysBasesEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLdSysBasesEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyLdSysBasesEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyLdSysBasesEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyLdSysBasesEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLdSysBasesEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLdSysBasesEnd) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyLdSysBasesEnd) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyLdSysBasesEnd) Clone() *AnyLdSysBasesEnd { return &e }
 
-func (e AnyLdSysBasesEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLdSysBasesEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLdSysBasesEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyLdSysBasesEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ExecExe is event 86, version 0, of task Startup, opcode ExecExe, keyword
-// StartupKeyword, level win:Informational.
-//
-// The runtime begins to run the executable.
-type ExecExe struct{}
+// ExecExe is event 86, version 0. It has no payload. [AnyExecExe] says what it means.
+type ExecExe struct {
+	etw.Empty
+}
 
-func (*ExecExe) EventDesc() *etw.EventDesc                             { return &execExe }
-func (*ExecExe) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ExecExe) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ExecExe) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ExecExe) Clone() *ExecExe                                      { return &e }
-func (e ExecExe) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ExecExe) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ExecExe) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ExecExe.
+func (*ExecExe) EventDesc() *etw.EventDesc { return &execExe }
+
+// Clone returns a copy of e.
+func (e ExecExe) Clone() *ExecExe { return &e }
+
+func (e ExecExe) String() string { return string(etw.AppendText(nil, &e)) }
 
 var execExe = etw.EventDesc{
 	Provider: &providerDesc, ID: 86, Level: 4, Opcode: 134, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ExecExe", TaskName: "Startup", OpcodeName: "ExecExe",
+	Class: classStartup, Name: "ExecExe", TaskName: "Startup", OpcodeName: "ExecExe",
 }
 
-// ExecExeV1 is ExecExe_V1: event 86, version 1, of task Startup, opcode
-// ExecExe, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to run the executable. Version 1 adds ClrInstanceID.
+// ExecExeV1 is ExecExe_V1: event 86, version 1. Its payload has 2 bytes. [AnyExecExe] says
+// what it means.
 type ExecExeV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -786,8 +695,7 @@ func (*ExecExeV1) EventDesc() *etw.EventDesc { return &execExeV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExecExeV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ExecExeV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &execExeV1)
 }
@@ -798,40 +706,33 @@ func (e *ExecExeV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ExecExeV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *ExecExeV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ExecExeV1) Clone() *ExecExeV1 { return &e }
 
-func (e ExecExeV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecExeV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecExeV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecExeV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var execExeV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 86, Version: 1, Level: 4, Opcode: 134, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ExecExe_V1", TaskName: "Startup", OpcodeName: "ExecExe",
+	Class: classStartup, Name: "ExecExe_V1", TaskName: "Startup", OpcodeName: "ExecExe",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyExecExe is event 86, of task Startup, opcode ExecExe, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyExecExe is event 86 in any version, of [TaskStartup], opcode [OpcodeStartupExecExe],
+// enabled by [KeywordStartup] (0x80000000) at [etw.LevelInformational] (4).
 //
 // The runtime begins to run the executable. Version 1 adds ClrInstanceID.
 //
-// The versions are [ExecExe] and [ExecExeV1]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [ExecExe] and [ExecExeV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyExecExe struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyExecExe) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -839,56 +740,49 @@ func (e *AnyExecExe) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExecExe = []*etw.EventDesc{&execExe, &execExeV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyExecExe) EventDescs() []*etw.EventDesc { return anyExecExe }
-func (e *AnyExecExe) EventDesc() *etw.EventDesc  { return etw.DescOf(anyExecExe, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyExecExe) EventDesc() *etw.EventDesc { return etw.DescOf(anyExecExe, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyExecExe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyExecExe)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecExe) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyExecExe) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyExecExe) Clone() *AnyExecExe { return &e }
 
-func (e AnyExecExe) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecExe) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExecExe) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyExecExe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ExecExeEnd is event 87, version 0, of task Startup, opcode ExecExeEnd,
-// keyword StartupKeyword, level win:Informational.
-//
-// The runtime has run the executable.
-type ExecExeEnd struct{}
+// ExecExeEnd is event 87, version 0. It has no payload. [AnyExecExeEnd] says what it means.
+type ExecExeEnd struct {
+	etw.Empty
+}
 
-func (*ExecExeEnd) EventDesc() *etw.EventDesc                             { return &execExeEnd }
-func (*ExecExeEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ExecExeEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ExecExeEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ExecExeEnd) Clone() *ExecExeEnd                                   { return &e }
-func (e ExecExeEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ExecExeEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ExecExeEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ExecExeEnd.
+func (*ExecExeEnd) EventDesc() *etw.EventDesc { return &execExeEnd }
+
+// Clone returns a copy of e.
+func (e ExecExeEnd) Clone() *ExecExeEnd { return &e }
+
+func (e ExecExeEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var execExeEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 87, Level: 4, Opcode: 135, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ExecExeEnd", TaskName: "Startup", OpcodeName: "ExecExeEnd",
+	Class: classStartup, Name: "ExecExeEnd", TaskName: "Startup", OpcodeName: "ExecExeEnd",
 }
 
-// ExecExeEndV1 is ExecExeEnd_V1: event 87, version 1, of task Startup, opcode
-// ExecExeEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has run the executable. Version 1 adds ClrInstanceID.
+// ExecExeEndV1 is ExecExeEnd_V1: event 87, version 1. Its payload has 2 bytes. [AnyExecExeEnd]
+// says what it means.
 type ExecExeEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -898,8 +792,7 @@ func (*ExecExeEndV1) EventDesc() *etw.EventDesc { return &execExeEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExecExeEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ExecExeEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &execExeEndV1)
 }
@@ -910,40 +803,34 @@ func (e *ExecExeEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ExecExeEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *ExecExeEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ExecExeEndV1) Clone() *ExecExeEndV1 { return &e }
 
-func (e ExecExeEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecExeEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecExeEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecExeEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var execExeEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 87, Version: 1, Level: 4, Opcode: 135, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ExecExeEnd_V1", TaskName: "Startup", OpcodeName: "ExecExeEnd",
+	Class: classStartup, Name: "ExecExeEnd_V1", TaskName: "Startup", OpcodeName: "ExecExeEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyExecExeEnd is event 87, of task Startup, opcode ExecExeEnd, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyExecExeEnd is event 87 in any version, of [TaskStartup], opcode
+// [OpcodeStartupExecExeEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The runtime has run the executable. Version 1 adds ClrInstanceID.
 //
-// The versions are [ExecExeEnd] and [ExecExeEndV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [ExecExeEnd] and [ExecExeEndV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyExecExeEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyExecExeEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -951,57 +838,49 @@ func (e *AnyExecExeEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyExecExeEnd = []*etw.EventDesc{&execExeEnd, &execExeEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyExecExeEnd) EventDescs() []*etw.EventDesc { return anyExecExeEnd }
-func (e *AnyExecExeEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyExecExeEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyExecExeEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyExecExeEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyExecExeEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyExecExeEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyExecExeEnd) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyExecExeEnd) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyExecExeEnd) Clone() *AnyExecExeEnd { return &e }
 
-func (e AnyExecExeEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExecExeEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExecExeEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyExecExeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Main is event 88, version 0, of task Startup, opcode Main, keyword
-// StartupKeyword, level win:Informational.
-//
-// The program's Main method is about to be called.
-type Main struct{}
+// Main is event 88, version 0. It has no payload. [AnyMain] says what it means.
+type Main struct {
+	etw.Empty
+}
 
-func (*Main) EventDesc() *etw.EventDesc                             { return &mainEvent }
-func (*Main) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Main) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Main) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Main) Clone() *Main                                         { return &e }
-func (e Main) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Main) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Main) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Main.
+func (*Main) EventDesc() *etw.EventDesc { return &mainEvent }
+
+// Clone returns a copy of e.
+func (e Main) Clone() *Main { return &e }
+
+func (e Main) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mainEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 88, Level: 4, Opcode: 136, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "Main", TaskName: "Startup", OpcodeName: "Main",
+	Class: classStartup, Name: "Main", TaskName: "Startup", OpcodeName: "Main",
 }
 
-// MainV1 is Main_V1: event 88, version 1, of task Startup, opcode Main,
-// keyword StartupKeyword, level win:Informational.
-//
-// The program's Main method is about to be called. Version 1 adds
-// ClrInstanceID.
+// MainV1 is Main_V1: event 88, version 1. Its payload has 2 bytes. [AnyMain] says what it
+// means.
 type MainV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1011,8 +890,7 @@ func (*MainV1) EventDesc() *etw.EventDesc { return &mainV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MainV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MainV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &mainV1)
 }
@@ -1023,41 +901,33 @@ func (e *MainV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *MainV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *MainV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e MainV1) Clone() *MainV1 { return &e }
 
-func (e MainV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MainV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MainV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mainV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 88, Version: 1, Level: 4, Opcode: 136, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "Main_V1", TaskName: "Startup", OpcodeName: "Main",
+	Class: classStartup, Name: "Main_V1", TaskName: "Startup", OpcodeName: "Main",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyMain is event 88, of task Startup, opcode Main, keyword StartupKeyword,
-// level win:Informational, in any version.
+// AnyMain is event 88 in any version, of [TaskStartup], opcode [OpcodeStartupMain], enabled by
+// [KeywordStartup] (0x80000000) at [etw.LevelInformational] (4).
 //
-// The program's Main method is about to be called. Version 1 adds
-// ClrInstanceID.
+// The program's Main method is about to be called. Version 1 adds ClrInstanceID.
 //
-// The versions are [Main] and [MainV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [Main] and [MainV1]; a newer one is decoded like the last of these. Fields
+// that the decoded version lacks are zero.
 type AnyMain struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMain) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1065,56 +935,49 @@ func (e *AnyMain) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMain = []*etw.EventDesc{&mainEvent, &mainV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMain) EventDescs() []*etw.EventDesc { return anyMain }
-func (e *AnyMain) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMain, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyMain) EventDesc() *etw.EventDesc { return etw.DescOf(anyMain, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMain) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyMain)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMain) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyMain) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyMain) Clone() *AnyMain { return &e }
 
-func (e AnyMain) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMain) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMain) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MainEnd is event 89, version 0, of task Startup, opcode MainEnd, keyword
-// StartupKeyword, level win:Informational.
-//
-// The program's Main method returned.
-type MainEnd struct{}
+// MainEnd is event 89, version 0. It has no payload. [AnyMainEnd] says what it means.
+type MainEnd struct {
+	etw.Empty
+}
 
-func (*MainEnd) EventDesc() *etw.EventDesc                             { return &mainEnd }
-func (*MainEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*MainEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*MainEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e MainEnd) Clone() *MainEnd                                      { return &e }
-func (e MainEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e MainEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e MainEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of MainEnd.
+func (*MainEnd) EventDesc() *etw.EventDesc { return &mainEnd }
+
+// Clone returns a copy of e.
+func (e MainEnd) Clone() *MainEnd { return &e }
+
+func (e MainEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mainEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 89, Level: 4, Opcode: 137, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "MainEnd", TaskName: "Startup", OpcodeName: "MainEnd",
+	Class: classStartup, Name: "MainEnd", TaskName: "Startup", OpcodeName: "MainEnd",
 }
 
-// MainEndV1 is MainEnd_V1: event 89, version 1, of task Startup, opcode
-// MainEnd, keyword StartupKeyword, level win:Informational.
-//
-// The program's Main method returned. Version 1 adds ClrInstanceID.
+// MainEndV1 is MainEnd_V1: event 89, version 1. Its payload has 2 bytes. [AnyMainEnd] says
+// what it means.
 type MainEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1124,8 +987,7 @@ func (*MainEndV1) EventDesc() *etw.EventDesc { return &mainEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MainEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MainEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &mainEndV1)
 }
@@ -1136,40 +998,33 @@ func (e *MainEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *MainEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *MainEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e MainEndV1) Clone() *MainEndV1 { return &e }
 
-func (e MainEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MainEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MainEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mainEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 89, Version: 1, Level: 4, Opcode: 137, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "MainEnd_V1", TaskName: "Startup", OpcodeName: "MainEnd",
+	Class: classStartup, Name: "MainEnd_V1", TaskName: "Startup", OpcodeName: "MainEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyMainEnd is event 89, of task Startup, opcode MainEnd, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyMainEnd is event 89 in any version, of [TaskStartup], opcode [OpcodeStartupMainEnd],
+// enabled by [KeywordStartup] (0x80000000) at [etw.LevelInformational] (4).
 //
 // The program's Main method returned. Version 1 adds ClrInstanceID.
 //
-// The versions are [MainEnd] and [MainEndV1]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [MainEnd] and [MainEndV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyMainEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMainEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1177,58 +1032,50 @@ func (e *AnyMainEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMainEnd = []*etw.EventDesc{&mainEnd, &mainEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMainEnd) EventDescs() []*etw.EventDesc { return anyMainEnd }
-func (e *AnyMainEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMainEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyMainEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyMainEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMainEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyMainEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyMainEnd) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyMainEnd) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyMainEnd) Clone() *AnyMainEnd { return &e }
 
-func (e AnyMainEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMainEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMainEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ApplyPolicyStart is event 90, version 0, of task Startup, opcode
-// ApplyPolicyStart, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins to apply version policy.
-type ApplyPolicyStart struct{}
+// ApplyPolicyStart is event 90, version 0. It has no payload. [AnyApplyPolicyStart] says what
+// it means.
+type ApplyPolicyStart struct {
+	etw.Empty
+}
 
-func (*ApplyPolicyStart) EventDesc() *etw.EventDesc                             { return &applyPolicyStart }
-func (*ApplyPolicyStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ApplyPolicyStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ApplyPolicyStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ApplyPolicyStart) Clone() *ApplyPolicyStart                             { return &e }
-func (e ApplyPolicyStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ApplyPolicyStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ApplyPolicyStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ApplyPolicyStart.
+func (*ApplyPolicyStart) EventDesc() *etw.EventDesc { return &applyPolicyStart }
+
+// Clone returns a copy of e.
+func (e ApplyPolicyStart) Clone() *ApplyPolicyStart { return &e }
+
+func (e ApplyPolicyStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var applyPolicyStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 90, Level: 4, Opcode: 10, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ApplyPolicyStart", TaskName: "Startup", OpcodeName: "ApplyPolicyStart",
+	Class: classStartup, Name: "ApplyPolicyStart", TaskName: "Startup", OpcodeName: "ApplyPolicyStart",
 }
 
-// ApplyPolicyStartV1 is ApplyPolicyStart_V1: event 90, version 1, of task
-// Startup, opcode ApplyPolicyStart, keyword StartupKeyword, level
-// win:Informational.
-//
-// The start-up code begins to apply version policy. Version 1 adds
-// ClrInstanceID.
+// ApplyPolicyStartV1 is ApplyPolicyStart_V1: event 90, version 1. Its payload has 2 bytes.
+// [AnyApplyPolicyStart] says what it means.
 type ApplyPolicyStartV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1238,8 +1085,7 @@ func (*ApplyPolicyStartV1) EventDesc() *etw.EventDesc { return &applyPolicyStart
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ApplyPolicyStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ApplyPolicyStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &applyPolicyStartV1)
 }
@@ -1250,42 +1096,34 @@ func (e *ApplyPolicyStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ApplyPolicyStartV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *ApplyPolicyStartV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ApplyPolicyStartV1) Clone() *ApplyPolicyStartV1 { return &e }
 
-func (e ApplyPolicyStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ApplyPolicyStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ApplyPolicyStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ApplyPolicyStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var applyPolicyStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 90, Version: 1, Level: 4, Opcode: 10, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ApplyPolicyStart_V1", TaskName: "Startup", OpcodeName: "ApplyPolicyStart",
+	Class: classStartup, Name: "ApplyPolicyStart_V1", TaskName: "Startup", OpcodeName: "ApplyPolicyStart",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyApplyPolicyStart is event 90, of task Startup, opcode ApplyPolicyStart,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyApplyPolicyStart is event 90 in any version, of [TaskStartup], opcode
+// [OpcodeStartupApplyPolicyStart], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code begins to apply version policy. Version 1 adds
-// ClrInstanceID.
+// The start-up code begins to apply version policy. Version 1 adds ClrInstanceID.
 //
-// The versions are [ApplyPolicyStart] and [ApplyPolicyStartV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [ApplyPolicyStart] and [ApplyPolicyStartV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyApplyPolicyStart struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyApplyPolicyStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1293,15 +1131,15 @@ func (e *AnyApplyPolicyStart) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyApplyPolicyStart = []*etw.EventDesc{&applyPolicyStart, &applyPolicyStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyApplyPolicyStart) EventDescs() []*etw.EventDesc { return anyApplyPolicyStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyApplyPolicyStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyApplyPolicyStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyApplyPolicyStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyApplyPolicyStart)
 }
@@ -1314,37 +1152,33 @@ func (e *AnyApplyPolicyStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyApplyPolicyStart) Clone() *AnyApplyPolicyStart { return &e }
 
-func (e AnyApplyPolicyStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyApplyPolicyStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyApplyPolicyStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyApplyPolicyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ApplyPolicyEnd is event 91, version 0, of task Startup, opcode
-// ApplyPolicyEnd, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code has applied version policy.
-type ApplyPolicyEnd struct{}
+// ApplyPolicyEnd is event 91, version 0. It has no payload. [AnyApplyPolicyEnd] says what it
+// means.
+type ApplyPolicyEnd struct {
+	etw.Empty
+}
 
-func (*ApplyPolicyEnd) EventDesc() *etw.EventDesc                             { return &applyPolicyEnd }
-func (*ApplyPolicyEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ApplyPolicyEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ApplyPolicyEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ApplyPolicyEnd) Clone() *ApplyPolicyEnd                               { return &e }
-func (e ApplyPolicyEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ApplyPolicyEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ApplyPolicyEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ApplyPolicyEnd.
+func (*ApplyPolicyEnd) EventDesc() *etw.EventDesc { return &applyPolicyEnd }
+
+// Clone returns a copy of e.
+func (e ApplyPolicyEnd) Clone() *ApplyPolicyEnd { return &e }
+
+func (e ApplyPolicyEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var applyPolicyEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 91, Level: 4, Opcode: 11, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ApplyPolicyEnd", TaskName: "Startup", OpcodeName: "ApplyPolicyEnd",
+	Class: classStartup, Name: "ApplyPolicyEnd", TaskName: "Startup", OpcodeName: "ApplyPolicyEnd",
 }
 
-// ApplyPolicyEndV1 is ApplyPolicyEnd_V1: event 91, version 1, of task Startup,
-// opcode ApplyPolicyEnd, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code has applied version policy. Version 1 adds ClrInstanceID.
+// ApplyPolicyEndV1 is ApplyPolicyEnd_V1: event 91, version 1. Its payload has 2 bytes.
+// [AnyApplyPolicyEnd] says what it means.
 type ApplyPolicyEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1354,8 +1188,7 @@ func (*ApplyPolicyEndV1) EventDesc() *etw.EventDesc { return &applyPolicyEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ApplyPolicyEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ApplyPolicyEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &applyPolicyEndV1)
 }
@@ -1366,41 +1199,34 @@ func (e *ApplyPolicyEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ApplyPolicyEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *ApplyPolicyEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ApplyPolicyEndV1) Clone() *ApplyPolicyEndV1 { return &e }
 
-func (e ApplyPolicyEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ApplyPolicyEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ApplyPolicyEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ApplyPolicyEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var applyPolicyEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 91, Version: 1, Level: 4, Opcode: 11, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ApplyPolicyEnd_V1", TaskName: "Startup", OpcodeName: "ApplyPolicyEnd",
+	Class: classStartup, Name: "ApplyPolicyEnd_V1", TaskName: "Startup", OpcodeName: "ApplyPolicyEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyApplyPolicyEnd is event 91, of task Startup, opcode ApplyPolicyEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyApplyPolicyEnd is event 91 in any version, of [TaskStartup], opcode
+// [OpcodeStartupApplyPolicyEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The start-up code has applied version policy. Version 1 adds ClrInstanceID.
 //
-// The versions are [ApplyPolicyEnd] and [ApplyPolicyEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [ApplyPolicyEnd] and [ApplyPolicyEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyApplyPolicyEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyApplyPolicyEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1408,13 +1234,13 @@ func (e *AnyApplyPolicyEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyApplyPolicyEnd = []*etw.EventDesc{&applyPolicyEnd, &applyPolicyEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyApplyPolicyEnd) EventDescs() []*etw.EventDesc { return anyApplyPolicyEnd }
-func (e *AnyApplyPolicyEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyApplyPolicyEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyApplyPolicyEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyApplyPolicyEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyApplyPolicyEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyApplyPolicyEnd)
 }
@@ -1427,38 +1253,33 @@ func (e *AnyApplyPolicyEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyApplyPolicyEnd) Clone() *AnyApplyPolicyEnd { return &e }
 
-func (e AnyApplyPolicyEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyApplyPolicyEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyApplyPolicyEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyApplyPolicyEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LdLibShFolder is event 92, version 0, of task Startup, opcode LdLibShFolder,
-// keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins to load the library of shell folders.
-type LdLibShFolder struct{}
+// LdLibShFolder is event 92, version 0. It has no payload. [AnyLdLibShFolder] says what it
+// means.
+type LdLibShFolder struct {
+	etw.Empty
+}
 
-func (*LdLibShFolder) EventDesc() *etw.EventDesc                             { return &ldLibShFolder }
-func (*LdLibShFolder) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LdLibShFolder) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LdLibShFolder) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LdLibShFolder) Clone() *LdLibShFolder                                { return &e }
-func (e LdLibShFolder) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LdLibShFolder) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LdLibShFolder) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of LdLibShFolder.
+func (*LdLibShFolder) EventDesc() *etw.EventDesc { return &ldLibShFolder }
+
+// Clone returns a copy of e.
+func (e LdLibShFolder) Clone() *LdLibShFolder { return &e }
+
+func (e LdLibShFolder) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ldLibShFolder = etw.EventDesc{
 	Provider: &providerDesc, ID: 92, Level: 4, Opcode: 12, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LdLibShFolder", TaskName: "Startup", OpcodeName: "LdLibShFolder",
+	Class: classStartup, Name: "LdLibShFolder", TaskName: "Startup", OpcodeName: "LdLibShFolder",
 }
 
-// LdLibShFolderV1 is LdLibShFolder_V1: event 92, version 1, of task Startup,
-// opcode LdLibShFolder, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins to load the library of shell folders. Version 1
-// adds ClrInstanceID.
+// LdLibShFolderV1 is LdLibShFolder_V1: event 92, version 1. Its payload has 2 bytes.
+// [AnyLdLibShFolder] says what it means.
 type LdLibShFolderV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1468,8 +1289,7 @@ func (*LdLibShFolderV1) EventDesc() *etw.EventDesc { return &ldLibShFolderV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LdLibShFolderV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *LdLibShFolderV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &ldLibShFolderV1)
 }
@@ -1480,42 +1300,34 @@ func (e *LdLibShFolderV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *LdLibShFolderV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *LdLibShFolderV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e LdLibShFolderV1) Clone() *LdLibShFolderV1 { return &e }
 
-func (e LdLibShFolderV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LdLibShFolderV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LdLibShFolderV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LdLibShFolderV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ldLibShFolderV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 92, Version: 1, Level: 4, Opcode: 12, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LdLibShFolder_V1", TaskName: "Startup", OpcodeName: "LdLibShFolder",
+	Class: classStartup, Name: "LdLibShFolder_V1", TaskName: "Startup", OpcodeName: "LdLibShFolder",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyLdLibShFolder is event 92, of task Startup, opcode LdLibShFolder, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyLdLibShFolder is event 92 in any version, of [TaskStartup], opcode
+// [OpcodeStartupLdLibShFolder], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code begins to load the library of shell folders. Version 1
-// adds ClrInstanceID.
+// The start-up code begins to load the library of shell folders. Version 1 adds ClrInstanceID.
 //
-// The versions are [LdLibShFolder] and [LdLibShFolderV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [LdLibShFolder] and [LdLibShFolderV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyLdLibShFolder struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyLdLibShFolder) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1523,58 +1335,50 @@ func (e *AnyLdLibShFolder) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyLdLibShFolder = []*etw.EventDesc{&ldLibShFolder, &ldLibShFolderV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyLdLibShFolder) EventDescs() []*etw.EventDesc { return anyLdLibShFolder }
-func (e *AnyLdLibShFolder) EventDesc() *etw.EventDesc  { return etw.DescOf(anyLdLibShFolder, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyLdLibShFolder) EventDesc() *etw.EventDesc { return etw.DescOf(anyLdLibShFolder, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyLdLibShFolder) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLdLibShFolder)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyLdLibShFolder) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyLdLibShFolder) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyLdLibShFolder) Clone() *AnyLdLibShFolder { return &e }
 
-func (e AnyLdLibShFolder) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLdLibShFolder) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLdLibShFolder) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyLdLibShFolder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LdLibShFolderEnd is event 93, version 0, of task Startup, opcode
-// LdLibShFolderEnd, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code has loaded the library of shell folders.
-type LdLibShFolderEnd struct{}
+// LdLibShFolderEnd is event 93, version 0. It has no payload. [AnyLdLibShFolderEnd] says what
+// it means.
+type LdLibShFolderEnd struct {
+	etw.Empty
+}
 
-func (*LdLibShFolderEnd) EventDesc() *etw.EventDesc                             { return &ldLibShFolderEnd }
-func (*LdLibShFolderEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LdLibShFolderEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LdLibShFolderEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LdLibShFolderEnd) Clone() *LdLibShFolderEnd                             { return &e }
-func (e LdLibShFolderEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LdLibShFolderEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LdLibShFolderEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of LdLibShFolderEnd.
+func (*LdLibShFolderEnd) EventDesc() *etw.EventDesc { return &ldLibShFolderEnd }
+
+// Clone returns a copy of e.
+func (e LdLibShFolderEnd) Clone() *LdLibShFolderEnd { return &e }
+
+func (e LdLibShFolderEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ldLibShFolderEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 93, Level: 4, Opcode: 13, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LdLibShFolderEnd", TaskName: "Startup", OpcodeName: "LdLibShFolderEnd",
+	Class: classStartup, Name: "LdLibShFolderEnd", TaskName: "Startup", OpcodeName: "LdLibShFolderEnd",
 }
 
-// LdLibShFolderEndV1 is LdLibShFolderEnd_V1: event 93, version 1, of task
-// Startup, opcode LdLibShFolderEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The start-up code has loaded the library of shell folders. Version 1 adds
-// ClrInstanceID.
+// LdLibShFolderEndV1 is LdLibShFolderEnd_V1: event 93, version 1. Its payload has 2 bytes.
+// [AnyLdLibShFolderEnd] says what it means.
 type LdLibShFolderEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1584,8 +1388,7 @@ func (*LdLibShFolderEndV1) EventDesc() *etw.EventDesc { return &ldLibShFolderEnd
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LdLibShFolderEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *LdLibShFolderEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &ldLibShFolderEndV1)
 }
@@ -1596,42 +1399,34 @@ func (e *LdLibShFolderEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *LdLibShFolderEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *LdLibShFolderEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e LdLibShFolderEndV1) Clone() *LdLibShFolderEndV1 { return &e }
 
-func (e LdLibShFolderEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LdLibShFolderEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LdLibShFolderEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LdLibShFolderEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ldLibShFolderEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 93, Version: 1, Level: 4, Opcode: 13, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LdLibShFolderEnd_V1", TaskName: "Startup", OpcodeName: "LdLibShFolderEnd",
+	Class: classStartup, Name: "LdLibShFolderEnd_V1", TaskName: "Startup", OpcodeName: "LdLibShFolderEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyLdLibShFolderEnd is event 93, of task Startup, opcode LdLibShFolderEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyLdLibShFolderEnd is event 93 in any version, of [TaskStartup], opcode
+// [OpcodeStartupLdLibShFolderEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code has loaded the library of shell folders. Version 1 adds
-// ClrInstanceID.
+// The start-up code has loaded the library of shell folders. Version 1 adds ClrInstanceID.
 //
-// The versions are [LdLibShFolderEnd] and [LdLibShFolderEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [LdLibShFolderEnd] and [LdLibShFolderEndV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyLdLibShFolderEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyLdLibShFolderEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1639,15 +1434,15 @@ func (e *AnyLdLibShFolderEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyLdLibShFolderEnd = []*etw.EventDesc{&ldLibShFolderEnd, &ldLibShFolderEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyLdLibShFolderEnd) EventDescs() []*etw.EventDesc { return anyLdLibShFolderEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyLdLibShFolderEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyLdLibShFolderEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyLdLibShFolderEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLdLibShFolderEnd)
 }
@@ -1660,38 +1455,33 @@ func (e *AnyLdLibShFolderEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyLdLibShFolderEnd) Clone() *AnyLdLibShFolderEnd { return &e }
 
-func (e AnyLdLibShFolderEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLdLibShFolderEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLdLibShFolderEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyLdLibShFolderEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PrestubWorker is event 94, version 0, of task Startup, opcode PrestubWorker,
-// keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to prepare a method for its first call.
-type PrestubWorker struct{}
+// PrestubWorker is event 94, version 0. It has no payload. [AnyPrestubWorker] says what it
+// means.
+type PrestubWorker struct {
+	etw.Empty
+}
 
-func (*PrestubWorker) EventDesc() *etw.EventDesc                             { return &prestubWorker }
-func (*PrestubWorker) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*PrestubWorker) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*PrestubWorker) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e PrestubWorker) Clone() *PrestubWorker                                { return &e }
-func (e PrestubWorker) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e PrestubWorker) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e PrestubWorker) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of PrestubWorker.
+func (*PrestubWorker) EventDesc() *etw.EventDesc { return &prestubWorker }
+
+// Clone returns a copy of e.
+func (e PrestubWorker) Clone() *PrestubWorker { return &e }
+
+func (e PrestubWorker) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prestubWorker = etw.EventDesc{
 	Provider: &providerDesc, ID: 94, Level: 4, Opcode: 14, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "PrestubWorker", TaskName: "Startup", OpcodeName: "PrestubWorker",
+	Class: classStartup, Name: "PrestubWorker", TaskName: "Startup", OpcodeName: "PrestubWorker",
 }
 
-// PrestubWorkerV1 is PrestubWorker_V1: event 94, version 1, of task Startup,
-// opcode PrestubWorker, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to prepare a method for its first call. Version 1 adds
-// ClrInstanceID.
+// PrestubWorkerV1 is PrestubWorker_V1: event 94, version 1. Its payload has 2 bytes.
+// [AnyPrestubWorker] says what it means.
 type PrestubWorkerV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1701,8 +1491,7 @@ func (*PrestubWorkerV1) EventDesc() *etw.EventDesc { return &prestubWorkerV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PrestubWorkerV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrestubWorkerV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &prestubWorkerV1)
 }
@@ -1713,42 +1502,34 @@ func (e *PrestubWorkerV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PrestubWorkerV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *PrestubWorkerV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PrestubWorkerV1) Clone() *PrestubWorkerV1 { return &e }
 
-func (e PrestubWorkerV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrestubWorkerV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrestubWorkerV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrestubWorkerV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prestubWorkerV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 94, Version: 1, Level: 4, Opcode: 14, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "PrestubWorker_V1", TaskName: "Startup", OpcodeName: "PrestubWorker",
+	Class: classStartup, Name: "PrestubWorker_V1", TaskName: "Startup", OpcodeName: "PrestubWorker",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyPrestubWorker is event 94, of task Startup, opcode PrestubWorker, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyPrestubWorker is event 94 in any version, of [TaskStartup], opcode
+// [OpcodeStartupPrestubWorker], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime begins to prepare a method for its first call. Version 1 adds
-// ClrInstanceID.
+// The runtime begins to prepare a method for its first call. Version 1 adds ClrInstanceID.
 //
-// The versions are [PrestubWorker] and [PrestubWorkerV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [PrestubWorker] and [PrestubWorkerV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyPrestubWorker struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyPrestubWorker) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1756,58 +1537,50 @@ func (e *AnyPrestubWorker) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyPrestubWorker = []*etw.EventDesc{&prestubWorker, &prestubWorkerV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPrestubWorker) EventDescs() []*etw.EventDesc { return anyPrestubWorker }
-func (e *AnyPrestubWorker) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPrestubWorker, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyPrestubWorker) EventDesc() *etw.EventDesc { return etw.DescOf(anyPrestubWorker, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPrestubWorker) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyPrestubWorker)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyPrestubWorker) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyPrestubWorker) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyPrestubWorker) Clone() *AnyPrestubWorker { return &e }
 
-func (e AnyPrestubWorker) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPrestubWorker) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrestubWorker) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrestubWorker) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// PrestubWorkerEnd is event 95, version 0, of task Startup, opcode
-// PrestubWorkerEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has prepared a method for its first call.
-type PrestubWorkerEnd struct{}
+// PrestubWorkerEnd is event 95, version 0. It has no payload. [AnyPrestubWorkerEnd] says what
+// it means.
+type PrestubWorkerEnd struct {
+	etw.Empty
+}
 
-func (*PrestubWorkerEnd) EventDesc() *etw.EventDesc                             { return &prestubWorkerEnd }
-func (*PrestubWorkerEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*PrestubWorkerEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*PrestubWorkerEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e PrestubWorkerEnd) Clone() *PrestubWorkerEnd                             { return &e }
-func (e PrestubWorkerEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e PrestubWorkerEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e PrestubWorkerEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of PrestubWorkerEnd.
+func (*PrestubWorkerEnd) EventDesc() *etw.EventDesc { return &prestubWorkerEnd }
+
+// Clone returns a copy of e.
+func (e PrestubWorkerEnd) Clone() *PrestubWorkerEnd { return &e }
+
+func (e PrestubWorkerEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prestubWorkerEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 95, Level: 4, Opcode: 15, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "PrestubWorkerEnd", TaskName: "Startup", OpcodeName: "PrestubWorkerEnd",
+	Class: classStartup, Name: "PrestubWorkerEnd", TaskName: "Startup", OpcodeName: "PrestubWorkerEnd",
 }
 
-// PrestubWorkerEndV1 is PrestubWorkerEnd_V1: event 95, version 1, of task
-// Startup, opcode PrestubWorkerEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The runtime has prepared a method for its first call. Version 1 adds
-// ClrInstanceID.
+// PrestubWorkerEndV1 is PrestubWorkerEnd_V1: event 95, version 1. Its payload has 2 bytes.
+// [AnyPrestubWorkerEnd] says what it means.
 type PrestubWorkerEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1817,8 +1590,7 @@ func (*PrestubWorkerEndV1) EventDesc() *etw.EventDesc { return &prestubWorkerEnd
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *PrestubWorkerEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PrestubWorkerEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &prestubWorkerEndV1)
 }
@@ -1829,42 +1601,34 @@ func (e *PrestubWorkerEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PrestubWorkerEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *PrestubWorkerEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PrestubWorkerEndV1) Clone() *PrestubWorkerEndV1 { return &e }
 
-func (e PrestubWorkerEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PrestubWorkerEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PrestubWorkerEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PrestubWorkerEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var prestubWorkerEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 95, Version: 1, Level: 4, Opcode: 15, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "PrestubWorkerEnd_V1", TaskName: "Startup", OpcodeName: "PrestubWorkerEnd",
+	Class: classStartup, Name: "PrestubWorkerEnd_V1", TaskName: "Startup", OpcodeName: "PrestubWorkerEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyPrestubWorkerEnd is event 95, of task Startup, opcode PrestubWorkerEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyPrestubWorkerEnd is event 95 in any version, of [TaskStartup], opcode
+// [OpcodeStartupPrestubWorkerEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime has prepared a method for its first call. Version 1 adds
-// ClrInstanceID.
+// The runtime has prepared a method for its first call. Version 1 adds ClrInstanceID.
 //
-// The versions are [PrestubWorkerEnd] and [PrestubWorkerEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [PrestubWorkerEnd] and [PrestubWorkerEndV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyPrestubWorkerEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyPrestubWorkerEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1872,15 +1636,15 @@ func (e *AnyPrestubWorkerEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyPrestubWorkerEnd = []*etw.EventDesc{&prestubWorkerEnd, &prestubWorkerEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPrestubWorkerEnd) EventDescs() []*etw.EventDesc { return anyPrestubWorkerEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyPrestubWorkerEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyPrestubWorkerEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPrestubWorkerEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyPrestubWorkerEnd)
 }
@@ -1893,39 +1657,33 @@ func (e *AnyPrestubWorkerEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyPrestubWorkerEnd) Clone() *AnyPrestubWorkerEnd { return &e }
 
-func (e AnyPrestubWorkerEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPrestubWorkerEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPrestubWorkerEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPrestubWorkerEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GetInstallationStart is event 96, version 0, of task Startup, opcode
-// GetInstallationStart, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins to look for the installation of the runtime.
-type GetInstallationStart struct{}
+// GetInstallationStart is event 96, version 0. It has no payload. [AnyGetInstallationStart]
+// says what it means.
+type GetInstallationStart struct {
+	etw.Empty
+}
 
-func (*GetInstallationStart) EventDesc() *etw.EventDesc                             { return &getInstallationStart }
-func (*GetInstallationStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*GetInstallationStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*GetInstallationStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e GetInstallationStart) Clone() *GetInstallationStart                         { return &e }
-func (e GetInstallationStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e GetInstallationStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e GetInstallationStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of GetInstallationStart.
+func (*GetInstallationStart) EventDesc() *etw.EventDesc { return &getInstallationStart }
+
+// Clone returns a copy of e.
+func (e GetInstallationStart) Clone() *GetInstallationStart { return &e }
+
+func (e GetInstallationStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var getInstallationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 96, Level: 4, Opcode: 16, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "GetInstallationStart", TaskName: "Startup", OpcodeName: "GetInstallationStart",
+	Class: classStartup, Name: "GetInstallationStart", TaskName: "Startup", OpcodeName: "GetInstallationStart",
 }
 
-// GetInstallationStartV1 is GetInstallationStart_V1: event 96, version 1, of
-// task Startup, opcode GetInstallationStart, keyword StartupKeyword, level
-// win:Informational.
-//
-// The start-up code begins to look for the installation of the runtime.
-// Version 1 adds ClrInstanceID.
+// GetInstallationStartV1 is GetInstallationStart_V1: event 96, version 1. Its payload has 2
+// bytes. [AnyGetInstallationStart] says what it means.
 type GetInstallationStartV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1935,8 +1693,7 @@ func (*GetInstallationStartV1) EventDesc() *etw.EventDesc { return &getInstallat
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GetInstallationStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GetInstallationStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &getInstallationStartV1)
 }
@@ -1954,36 +1711,30 @@ func (e *GetInstallationStartV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GetInstallationStartV1) Clone() *GetInstallationStartV1 { return &e }
 
-func (e GetInstallationStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GetInstallationStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GetInstallationStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GetInstallationStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var getInstallationStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 96, Version: 1, Level: 4, Opcode: 16, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "GetInstallationStart_V1", TaskName: "Startup", OpcodeName: "GetInstallationStart",
+	Class: classStartup, Name: "GetInstallationStart_V1", TaskName: "Startup", OpcodeName: "GetInstallationStart",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyGetInstallationStart is event 96, of task Startup, opcode
-// GetInstallationStart, keyword StartupKeyword, level win:Informational, in
-// any version.
+// AnyGetInstallationStart is event 96 in any version, of [TaskStartup], opcode
+// [OpcodeStartupGetInstallationStart], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code begins to look for the installation of the runtime.
-// Version 1 adds ClrInstanceID.
+// The start-up code begins to look for the installation of the runtime. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [GetInstallationStart] and [GetInstallationStartV1]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [GetInstallationStart] and [GetInstallationStartV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyGetInstallationStart struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGetInstallationStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1991,15 +1742,15 @@ func (e *AnyGetInstallationStart) GetClrInstanceID() uint16 { return e.ClrInstan
 
 var anyGetInstallationStart = []*etw.EventDesc{&getInstallationStart, &getInstallationStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGetInstallationStart) EventDescs() []*etw.EventDesc { return anyGetInstallationStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGetInstallationStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGetInstallationStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGetInstallationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyGetInstallationStart)
 }
@@ -2012,39 +1763,33 @@ func (e *AnyGetInstallationStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGetInstallationStart) Clone() *AnyGetInstallationStart { return &e }
 
-func (e AnyGetInstallationStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGetInstallationStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGetInstallationStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGetInstallationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// GetInstallationEnd is event 97, version 0, of task Startup, opcode
-// GetInstallationEnd, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code has looked for the installation of the runtime.
-type GetInstallationEnd struct{}
+// GetInstallationEnd is event 97, version 0. It has no payload. [AnyGetInstallationEnd] says
+// what it means.
+type GetInstallationEnd struct {
+	etw.Empty
+}
 
-func (*GetInstallationEnd) EventDesc() *etw.EventDesc                             { return &getInstallationEnd }
-func (*GetInstallationEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*GetInstallationEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*GetInstallationEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e GetInstallationEnd) Clone() *GetInstallationEnd                           { return &e }
-func (e GetInstallationEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e GetInstallationEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e GetInstallationEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of GetInstallationEnd.
+func (*GetInstallationEnd) EventDesc() *etw.EventDesc { return &getInstallationEnd }
+
+// Clone returns a copy of e.
+func (e GetInstallationEnd) Clone() *GetInstallationEnd { return &e }
+
+func (e GetInstallationEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var getInstallationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 97, Level: 4, Opcode: 17, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "GetInstallationEnd", TaskName: "Startup", OpcodeName: "GetInstallationEnd",
+	Class: classStartup, Name: "GetInstallationEnd", TaskName: "Startup", OpcodeName: "GetInstallationEnd",
 }
 
-// GetInstallationEndV1 is GetInstallationEnd_V1: event 97, version 1, of task
-// Startup, opcode GetInstallationEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The start-up code has looked for the installation of the runtime. Version 1
-// adds ClrInstanceID.
+// GetInstallationEndV1 is GetInstallationEnd_V1: event 97, version 1. Its payload has 2 bytes.
+// [AnyGetInstallationEnd] says what it means.
 type GetInstallationEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2054,8 +1799,7 @@ func (*GetInstallationEndV1) EventDesc() *etw.EventDesc { return &getInstallatio
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GetInstallationEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GetInstallationEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &getInstallationEndV1)
 }
@@ -2073,36 +1817,30 @@ func (e *GetInstallationEndV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GetInstallationEndV1) Clone() *GetInstallationEndV1 { return &e }
 
-func (e GetInstallationEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GetInstallationEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GetInstallationEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GetInstallationEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var getInstallationEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 97, Version: 1, Level: 4, Opcode: 17, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "GetInstallationEnd_V1", TaskName: "Startup", OpcodeName: "GetInstallationEnd",
+	Class: classStartup, Name: "GetInstallationEnd_V1", TaskName: "Startup", OpcodeName: "GetInstallationEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyGetInstallationEnd is event 97, of task Startup, opcode
-// GetInstallationEnd, keyword StartupKeyword, level win:Informational, in any
-// version.
+// AnyGetInstallationEnd is event 97 in any version, of [TaskStartup], opcode
+// [OpcodeStartupGetInstallationEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code has looked for the installation of the runtime. Version 1
-// adds ClrInstanceID.
+// The start-up code has looked for the installation of the runtime. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [GetInstallationEnd] and [GetInstallationEndV1]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [GetInstallationEnd] and [GetInstallationEndV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyGetInstallationEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyGetInstallationEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2110,15 +1848,15 @@ func (e *AnyGetInstallationEnd) GetClrInstanceID() uint16 { return e.ClrInstance
 
 var anyGetInstallationEnd = []*etw.EventDesc{&getInstallationEnd, &getInstallationEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyGetInstallationEnd) EventDescs() []*etw.EventDesc { return anyGetInstallationEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyGetInstallationEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyGetInstallationEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyGetInstallationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyGetInstallationEnd)
 }
@@ -2131,37 +1869,32 @@ func (e *AnyGetInstallationEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyGetInstallationEnd) Clone() *AnyGetInstallationEnd { return &e }
 
-func (e AnyGetInstallationEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyGetInstallationEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyGetInstallationEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyGetInstallationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// OpenHModule is event 98, version 0, of task Startup, opcode OpenHModule,
-// keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins to open a module.
-type OpenHModule struct{}
+// OpenHModule is event 98, version 0. It has no payload. [AnyOpenHModule] says what it means.
+type OpenHModule struct {
+	etw.Empty
+}
 
-func (*OpenHModule) EventDesc() *etw.EventDesc                             { return &openHModule }
-func (*OpenHModule) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*OpenHModule) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*OpenHModule) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e OpenHModule) Clone() *OpenHModule                                  { return &e }
-func (e OpenHModule) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e OpenHModule) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e OpenHModule) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of OpenHModule.
+func (*OpenHModule) EventDesc() *etw.EventDesc { return &openHModule }
+
+// Clone returns a copy of e.
+func (e OpenHModule) Clone() *OpenHModule { return &e }
+
+func (e OpenHModule) String() string { return string(etw.AppendText(nil, &e)) }
 
 var openHModule = etw.EventDesc{
 	Provider: &providerDesc, ID: 98, Level: 4, Opcode: 18, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "OpenHModule", TaskName: "Startup", OpcodeName: "OpenHModule",
+	Class: classStartup, Name: "OpenHModule", TaskName: "Startup", OpcodeName: "OpenHModule",
 }
 
-// OpenHModuleV1 is OpenHModule_V1: event 98, version 1, of task Startup,
-// opcode OpenHModule, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins to open a module. Version 1 adds ClrInstanceID.
+// OpenHModuleV1 is OpenHModule_V1: event 98, version 1. Its payload has 2 bytes.
+// [AnyOpenHModule] says what it means.
 type OpenHModuleV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2171,8 +1904,7 @@ func (*OpenHModuleV1) EventDesc() *etw.EventDesc { return &openHModuleV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *OpenHModuleV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *OpenHModuleV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &openHModuleV1)
 }
@@ -2183,40 +1915,34 @@ func (e *OpenHModuleV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *OpenHModuleV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *OpenHModuleV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e OpenHModuleV1) Clone() *OpenHModuleV1 { return &e }
 
-func (e OpenHModuleV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OpenHModuleV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OpenHModuleV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OpenHModuleV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var openHModuleV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 98, Version: 1, Level: 4, Opcode: 18, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "OpenHModule_V1", TaskName: "Startup", OpcodeName: "OpenHModule",
+	Class: classStartup, Name: "OpenHModule_V1", TaskName: "Startup", OpcodeName: "OpenHModule",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyOpenHModule is event 98, of task Startup, opcode OpenHModule, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyOpenHModule is event 98 in any version, of [TaskStartup], opcode
+// [OpcodeStartupOpenHModule], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The start-up code begins to open a module. Version 1 adds ClrInstanceID.
 //
-// The versions are [OpenHModule] and [OpenHModuleV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [OpenHModule] and [OpenHModuleV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyOpenHModule struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyOpenHModule) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2224,56 +1950,50 @@ func (e *AnyOpenHModule) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyOpenHModule = []*etw.EventDesc{&openHModule, &openHModuleV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyOpenHModule) EventDescs() []*etw.EventDesc { return anyOpenHModule }
-func (e *AnyOpenHModule) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOpenHModule, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyOpenHModule) EventDesc() *etw.EventDesc { return etw.DescOf(anyOpenHModule, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyOpenHModule) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyOpenHModule)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyOpenHModule) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyOpenHModule) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyOpenHModule) Clone() *AnyOpenHModule { return &e }
 
-func (e AnyOpenHModule) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOpenHModule) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOpenHModule) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyOpenHModule) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// OpenHModuleEnd is event 99, version 0, of task Startup, opcode
-// OpenHModuleEnd, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code has opened a module.
-type OpenHModuleEnd struct{}
+// OpenHModuleEnd is event 99, version 0. It has no payload. [AnyOpenHModuleEnd] says what it
+// means.
+type OpenHModuleEnd struct {
+	etw.Empty
+}
 
-func (*OpenHModuleEnd) EventDesc() *etw.EventDesc                             { return &openHModuleEnd }
-func (*OpenHModuleEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*OpenHModuleEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*OpenHModuleEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e OpenHModuleEnd) Clone() *OpenHModuleEnd                               { return &e }
-func (e OpenHModuleEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e OpenHModuleEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e OpenHModuleEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of OpenHModuleEnd.
+func (*OpenHModuleEnd) EventDesc() *etw.EventDesc { return &openHModuleEnd }
+
+// Clone returns a copy of e.
+func (e OpenHModuleEnd) Clone() *OpenHModuleEnd { return &e }
+
+func (e OpenHModuleEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var openHModuleEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 99, Level: 4, Opcode: 19, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "OpenHModuleEnd", TaskName: "Startup", OpcodeName: "OpenHModuleEnd",
+	Class: classStartup, Name: "OpenHModuleEnd", TaskName: "Startup", OpcodeName: "OpenHModuleEnd",
 }
 
-// OpenHModuleEndV1 is OpenHModuleEnd_V1: event 99, version 1, of task Startup,
-// opcode OpenHModuleEnd, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code has opened a module. Version 1 adds ClrInstanceID.
+// OpenHModuleEndV1 is OpenHModuleEnd_V1: event 99, version 1. Its payload has 2 bytes.
+// [AnyOpenHModuleEnd] says what it means.
 type OpenHModuleEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2283,8 +2003,7 @@ func (*OpenHModuleEndV1) EventDesc() *etw.EventDesc { return &openHModuleEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *OpenHModuleEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *OpenHModuleEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &openHModuleEndV1)
 }
@@ -2295,41 +2014,34 @@ func (e *OpenHModuleEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *OpenHModuleEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *OpenHModuleEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e OpenHModuleEndV1) Clone() *OpenHModuleEndV1 { return &e }
 
-func (e OpenHModuleEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OpenHModuleEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OpenHModuleEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OpenHModuleEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var openHModuleEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 99, Version: 1, Level: 4, Opcode: 19, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "OpenHModuleEnd_V1", TaskName: "Startup", OpcodeName: "OpenHModuleEnd",
+	Class: classStartup, Name: "OpenHModuleEnd_V1", TaskName: "Startup", OpcodeName: "OpenHModuleEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyOpenHModuleEnd is event 99, of task Startup, opcode OpenHModuleEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyOpenHModuleEnd is event 99 in any version, of [TaskStartup], opcode
+// [OpcodeStartupOpenHModuleEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The start-up code has opened a module. Version 1 adds ClrInstanceID.
 //
-// The versions are [OpenHModuleEnd] and [OpenHModuleEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [OpenHModuleEnd] and [OpenHModuleEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyOpenHModuleEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyOpenHModuleEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2337,13 +2049,13 @@ func (e *AnyOpenHModuleEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyOpenHModuleEnd = []*etw.EventDesc{&openHModuleEnd, &openHModuleEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyOpenHModuleEnd) EventDescs() []*etw.EventDesc { return anyOpenHModuleEnd }
-func (e *AnyOpenHModuleEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOpenHModuleEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyOpenHModuleEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyOpenHModuleEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyOpenHModuleEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyOpenHModuleEnd)
 }
@@ -2356,39 +2068,33 @@ func (e *AnyOpenHModuleEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyOpenHModuleEnd) Clone() *AnyOpenHModuleEnd { return &e }
 
-func (e AnyOpenHModuleEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOpenHModuleEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOpenHModuleEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyOpenHModuleEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ExplicitBindStart is event 100, version 0, of task Startup, opcode
-// ExplicitBindStart, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins an explicit binding of an assembly.
-type ExplicitBindStart struct{}
+// ExplicitBindStart is event 100, version 0. It has no payload. [AnyExplicitBindStart] says
+// what it means.
+type ExplicitBindStart struct {
+	etw.Empty
+}
 
-func (*ExplicitBindStart) EventDesc() *etw.EventDesc                             { return &explicitBindStart }
-func (*ExplicitBindStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ExplicitBindStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ExplicitBindStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ExplicitBindStart) Clone() *ExplicitBindStart                            { return &e }
-func (e ExplicitBindStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ExplicitBindStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ExplicitBindStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ExplicitBindStart.
+func (*ExplicitBindStart) EventDesc() *etw.EventDesc { return &explicitBindStart }
+
+// Clone returns a copy of e.
+func (e ExplicitBindStart) Clone() *ExplicitBindStart { return &e }
+
+func (e ExplicitBindStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var explicitBindStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 100, Level: 4, Opcode: 20, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ExplicitBindStart", TaskName: "Startup", OpcodeName: "ExplicitBindStart",
+	Class: classStartup, Name: "ExplicitBindStart", TaskName: "Startup", OpcodeName: "ExplicitBindStart",
 }
 
-// ExplicitBindStartV1 is ExplicitBindStart_V1: event 100, version 1, of task
-// Startup, opcode ExplicitBindStart, keyword StartupKeyword, level
-// win:Informational.
-//
-// The start-up code begins an explicit binding of an assembly. Version 1 adds
-// ClrInstanceID.
+// ExplicitBindStartV1 is ExplicitBindStart_V1: event 100, version 1. Its payload has 2 bytes.
+// [AnyExplicitBindStart] says what it means.
 type ExplicitBindStartV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2398,8 +2104,7 @@ func (*ExplicitBindStartV1) EventDesc() *etw.EventDesc { return &explicitBindSta
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExplicitBindStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ExplicitBindStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &explicitBindStartV1)
 }
@@ -2410,43 +2115,34 @@ func (e *ExplicitBindStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ExplicitBindStartV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *ExplicitBindStartV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ExplicitBindStartV1) Clone() *ExplicitBindStartV1 { return &e }
 
-func (e ExplicitBindStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExplicitBindStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExplicitBindStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExplicitBindStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var explicitBindStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 100, Version: 1, Level: 4, Opcode: 20, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ExplicitBindStart_V1", TaskName: "Startup", OpcodeName: "ExplicitBindStart",
+	Class: classStartup, Name: "ExplicitBindStart_V1", TaskName: "Startup", OpcodeName: "ExplicitBindStart",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyExplicitBindStart is event 100, of task Startup, opcode
-// ExplicitBindStart, keyword StartupKeyword, level win:Informational, in any
-// version.
+// AnyExplicitBindStart is event 100 in any version, of [TaskStartup], opcode
+// [OpcodeStartupExplicitBindStart], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code begins an explicit binding of an assembly. Version 1 adds
-// ClrInstanceID.
+// The start-up code begins an explicit binding of an assembly. Version 1 adds ClrInstanceID.
 //
-// The versions are [ExplicitBindStart] and [ExplicitBindStartV1]; a newer one
-// is decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [ExplicitBindStart] and [ExplicitBindStartV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyExplicitBindStart struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyExplicitBindStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2454,15 +2150,15 @@ func (e *AnyExplicitBindStart) GetClrInstanceID() uint16 { return e.ClrInstanceI
 
 var anyExplicitBindStart = []*etw.EventDesc{&explicitBindStart, &explicitBindStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyExplicitBindStart) EventDescs() []*etw.EventDesc { return anyExplicitBindStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyExplicitBindStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyExplicitBindStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyExplicitBindStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyExplicitBindStart)
 }
@@ -2475,39 +2171,33 @@ func (e *AnyExplicitBindStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyExplicitBindStart) Clone() *AnyExplicitBindStart { return &e }
 
-func (e AnyExplicitBindStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExplicitBindStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExplicitBindStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyExplicitBindStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ExplicitBindEnd is event 101, version 0, of task Startup, opcode
-// ExplicitBindEnd, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code ended an explicit binding of an assembly.
-type ExplicitBindEnd struct{}
+// ExplicitBindEnd is event 101, version 0. It has no payload. [AnyExplicitBindEnd] says what
+// it means.
+type ExplicitBindEnd struct {
+	etw.Empty
+}
 
-func (*ExplicitBindEnd) EventDesc() *etw.EventDesc                             { return &explicitBindEnd }
-func (*ExplicitBindEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ExplicitBindEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ExplicitBindEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ExplicitBindEnd) Clone() *ExplicitBindEnd                              { return &e }
-func (e ExplicitBindEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ExplicitBindEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ExplicitBindEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ExplicitBindEnd.
+func (*ExplicitBindEnd) EventDesc() *etw.EventDesc { return &explicitBindEnd }
+
+// Clone returns a copy of e.
+func (e ExplicitBindEnd) Clone() *ExplicitBindEnd { return &e }
+
+func (e ExplicitBindEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var explicitBindEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 101, Level: 4, Opcode: 21, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ExplicitBindEnd", TaskName: "Startup", OpcodeName: "ExplicitBindEnd",
+	Class: classStartup, Name: "ExplicitBindEnd", TaskName: "Startup", OpcodeName: "ExplicitBindEnd",
 }
 
-// ExplicitBindEndV1 is ExplicitBindEnd_V1: event 101, version 1, of task
-// Startup, opcode ExplicitBindEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The start-up code ended an explicit binding of an assembly. Version 1 adds
-// ClrInstanceID.
+// ExplicitBindEndV1 is ExplicitBindEnd_V1: event 101, version 1. Its payload has 2 bytes.
+// [AnyExplicitBindEnd] says what it means.
 type ExplicitBindEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2517,8 +2207,7 @@ func (*ExplicitBindEndV1) EventDesc() *etw.EventDesc { return &explicitBindEndV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExplicitBindEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ExplicitBindEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &explicitBindEndV1)
 }
@@ -2529,42 +2218,34 @@ func (e *ExplicitBindEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ExplicitBindEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *ExplicitBindEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ExplicitBindEndV1) Clone() *ExplicitBindEndV1 { return &e }
 
-func (e ExplicitBindEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExplicitBindEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExplicitBindEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExplicitBindEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var explicitBindEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 101, Version: 1, Level: 4, Opcode: 21, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ExplicitBindEnd_V1", TaskName: "Startup", OpcodeName: "ExplicitBindEnd",
+	Class: classStartup, Name: "ExplicitBindEnd_V1", TaskName: "Startup", OpcodeName: "ExplicitBindEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyExplicitBindEnd is event 101, of task Startup, opcode ExplicitBindEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyExplicitBindEnd is event 101 in any version, of [TaskStartup], opcode
+// [OpcodeStartupExplicitBindEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code ended an explicit binding of an assembly. Version 1 adds
-// ClrInstanceID.
+// The start-up code ended an explicit binding of an assembly. Version 1 adds ClrInstanceID.
 //
-// The versions are [ExplicitBindEnd] and [ExplicitBindEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [ExplicitBindEnd] and [ExplicitBindEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyExplicitBindEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyExplicitBindEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2572,15 +2253,15 @@ func (e *AnyExplicitBindEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID 
 
 var anyExplicitBindEnd = []*etw.EventDesc{&explicitBindEnd, &explicitBindEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyExplicitBindEnd) EventDescs() []*etw.EventDesc { return anyExplicitBindEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyExplicitBindEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyExplicitBindEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyExplicitBindEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyExplicitBindEnd)
 }
@@ -2593,38 +2274,32 @@ func (e *AnyExplicitBindEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyExplicitBindEnd) Clone() *AnyExplicitBindEnd { return &e }
 
-func (e AnyExplicitBindEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyExplicitBindEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyExplicitBindEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyExplicitBindEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParseXml is event 102, version 0, of task Startup, opcode ParseXml, keyword
-// StartupKeyword, level win:Informational.
-//
-// The start-up code begins to parse an XML configuration file.
-type ParseXml struct{}
+// ParseXml is event 102, version 0. It has no payload. [AnyParseXml] says what it means.
+type ParseXml struct {
+	etw.Empty
+}
 
-func (*ParseXml) EventDesc() *etw.EventDesc                             { return &parseXml }
-func (*ParseXml) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ParseXml) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ParseXml) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ParseXml) Clone() *ParseXml                                     { return &e }
-func (e ParseXml) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ParseXml) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ParseXml) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ParseXml.
+func (*ParseXml) EventDesc() *etw.EventDesc { return &parseXml }
+
+// Clone returns a copy of e.
+func (e ParseXml) Clone() *ParseXml { return &e }
+
+func (e ParseXml) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parseXml = etw.EventDesc{
 	Provider: &providerDesc, ID: 102, Level: 4, Opcode: 22, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ParseXml", TaskName: "Startup", OpcodeName: "ParseXml",
+	Class: classStartup, Name: "ParseXml", TaskName: "Startup", OpcodeName: "ParseXml",
 }
 
-// ParseXmlV1 is ParseXml_V1: event 102, version 1, of task Startup, opcode
-// ParseXml, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins to parse an XML configuration file. Version 1 adds
-// ClrInstanceID.
+// ParseXmlV1 is ParseXml_V1: event 102, version 1. Its payload has 2 bytes. [AnyParseXml] says
+// what it means.
 type ParseXmlV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2634,8 +2309,7 @@ func (*ParseXmlV1) EventDesc() *etw.EventDesc { return &parseXmlV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ParseXmlV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParseXmlV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &parseXmlV1)
 }
@@ -2646,41 +2320,33 @@ func (e *ParseXmlV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParseXmlV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *ParseXmlV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ParseXmlV1) Clone() *ParseXmlV1 { return &e }
 
-func (e ParseXmlV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParseXmlV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParseXmlV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParseXmlV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parseXmlV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 102, Version: 1, Level: 4, Opcode: 22, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ParseXml_V1", TaskName: "Startup", OpcodeName: "ParseXml",
+	Class: classStartup, Name: "ParseXml_V1", TaskName: "Startup", OpcodeName: "ParseXml",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyParseXml is event 102, of task Startup, opcode ParseXml, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyParseXml is event 102 in any version, of [TaskStartup], opcode [OpcodeStartupParseXml],
+// enabled by [KeywordStartup] (0x80000000) at [etw.LevelInformational] (4).
 //
-// The start-up code begins to parse an XML configuration file. Version 1 adds
-// ClrInstanceID.
+// The start-up code begins to parse an XML configuration file. Version 1 adds ClrInstanceID.
 //
-// The versions are [ParseXml] and [ParseXmlV1]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [ParseXml] and [ParseXmlV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyParseXml struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyParseXml) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2688,57 +2354,49 @@ func (e *AnyParseXml) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyParseXml = []*etw.EventDesc{&parseXml, &parseXmlV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyParseXml) EventDescs() []*etw.EventDesc { return anyParseXml }
-func (e *AnyParseXml) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParseXml, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyParseXml) EventDesc() *etw.EventDesc { return etw.DescOf(anyParseXml, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyParseXml) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyParseXml)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParseXml) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyParseXml) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyParseXml) Clone() *AnyParseXml { return &e }
 
-func (e AnyParseXml) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParseXml) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyParseXml) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyParseXml) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ParseXmlEnd is event 103, version 0, of task Startup, opcode ParseXmlEnd,
-// keyword StartupKeyword, level win:Informational.
-//
-// The start-up code has parsed an XML configuration file.
-type ParseXmlEnd struct{}
+// ParseXmlEnd is event 103, version 0. It has no payload. [AnyParseXmlEnd] says what it means.
+type ParseXmlEnd struct {
+	etw.Empty
+}
 
-func (*ParseXmlEnd) EventDesc() *etw.EventDesc                             { return &parseXmlEnd }
-func (*ParseXmlEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ParseXmlEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ParseXmlEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ParseXmlEnd) Clone() *ParseXmlEnd                                  { return &e }
-func (e ParseXmlEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ParseXmlEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ParseXmlEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ParseXmlEnd.
+func (*ParseXmlEnd) EventDesc() *etw.EventDesc { return &parseXmlEnd }
+
+// Clone returns a copy of e.
+func (e ParseXmlEnd) Clone() *ParseXmlEnd { return &e }
+
+func (e ParseXmlEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parseXmlEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 103, Level: 4, Opcode: 23, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ParseXmlEnd", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
+	Class: classStartup, Name: "ParseXmlEnd", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
 }
 
-// ParseXmlEndV1 is ParseXmlEnd_V1: event 103, version 1, of task Startup,
-// opcode ParseXmlEnd, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code has parsed an XML configuration file. Version 1 adds
-// ClrInstanceID.
+// ParseXmlEndV1 is ParseXmlEnd_V1: event 103, version 1. Its payload has 2 bytes.
+// [AnyParseXmlEnd] says what it means.
 type ParseXmlEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2748,8 +2406,7 @@ func (*ParseXmlEndV1) EventDesc() *etw.EventDesc { return &parseXmlEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ParseXmlEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParseXmlEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &parseXmlEndV1)
 }
@@ -2760,41 +2417,34 @@ func (e *ParseXmlEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ParseXmlEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *ParseXmlEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ParseXmlEndV1) Clone() *ParseXmlEndV1 { return &e }
 
-func (e ParseXmlEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParseXmlEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParseXmlEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParseXmlEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parseXmlEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 103, Version: 1, Level: 4, Opcode: 23, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "ParseXmlEnd_V1", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
+	Class: classStartup, Name: "ParseXmlEnd_V1", TaskName: "Startup", OpcodeName: "ParseXmlEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyParseXmlEnd is event 103, of task Startup, opcode ParseXmlEnd, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyParseXmlEnd is event 103 in any version, of [TaskStartup], opcode
+// [OpcodeStartupParseXmlEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code has parsed an XML configuration file. Version 1 adds
-// ClrInstanceID.
+// The start-up code has parsed an XML configuration file. Version 1 adds ClrInstanceID.
 //
-// The versions are [ParseXmlEnd] and [ParseXmlEndV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [ParseXmlEnd] and [ParseXmlEndV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyParseXmlEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyParseXmlEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2802,58 +2452,50 @@ func (e *AnyParseXmlEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyParseXmlEnd = []*etw.EventDesc{&parseXmlEnd, &parseXmlEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyParseXmlEnd) EventDescs() []*etw.EventDesc { return anyParseXmlEnd }
-func (e *AnyParseXmlEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParseXmlEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyParseXmlEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyParseXmlEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyParseXmlEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyParseXmlEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyParseXmlEnd) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyParseXmlEnd) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyParseXmlEnd) Clone() *AnyParseXmlEnd { return &e }
 
-func (e AnyParseXmlEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParseXmlEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyParseXmlEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyParseXmlEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// InitDefaultDomain is event 104, version 0, of task Startup, opcode
-// InitDefaultDomain, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to set up the default application domain.
-type InitDefaultDomain struct{}
+// InitDefaultDomain is event 104, version 0. It has no payload. [AnyInitDefaultDomain] says
+// what it means.
+type InitDefaultDomain struct {
+	etw.Empty
+}
 
-func (*InitDefaultDomain) EventDesc() *etw.EventDesc                             { return &initDefaultDomain }
-func (*InitDefaultDomain) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*InitDefaultDomain) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*InitDefaultDomain) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e InitDefaultDomain) Clone() *InitDefaultDomain                            { return &e }
-func (e InitDefaultDomain) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e InitDefaultDomain) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e InitDefaultDomain) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of InitDefaultDomain.
+func (*InitDefaultDomain) EventDesc() *etw.EventDesc { return &initDefaultDomain }
+
+// Clone returns a copy of e.
+func (e InitDefaultDomain) Clone() *InitDefaultDomain { return &e }
+
+func (e InitDefaultDomain) String() string { return string(etw.AppendText(nil, &e)) }
 
 var initDefaultDomain = etw.EventDesc{
 	Provider: &providerDesc, ID: 104, Level: 4, Opcode: 24, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "InitDefaultDomain", TaskName: "Startup", OpcodeName: "InitDefaultDomain",
+	Class: classStartup, Name: "InitDefaultDomain", TaskName: "Startup", OpcodeName: "InitDefaultDomain",
 }
 
-// InitDefaultDomainV1 is InitDefaultDomain_V1: event 104, version 1, of task
-// Startup, opcode InitDefaultDomain, keyword StartupKeyword, level
-// win:Informational.
-//
-// The runtime begins to set up the default application domain. Version 1 adds
-// ClrInstanceID.
+// InitDefaultDomainV1 is InitDefaultDomain_V1: event 104, version 1. Its payload has 2 bytes.
+// [AnyInitDefaultDomain] says what it means.
 type InitDefaultDomainV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2863,8 +2505,7 @@ func (*InitDefaultDomainV1) EventDesc() *etw.EventDesc { return &initDefaultDoma
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *InitDefaultDomainV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *InitDefaultDomainV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &initDefaultDomainV1)
 }
@@ -2875,43 +2516,34 @@ func (e *InitDefaultDomainV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *InitDefaultDomainV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *InitDefaultDomainV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e InitDefaultDomainV1) Clone() *InitDefaultDomainV1 { return &e }
 
-func (e InitDefaultDomainV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e InitDefaultDomainV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e InitDefaultDomainV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e InitDefaultDomainV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var initDefaultDomainV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 104, Version: 1, Level: 4, Opcode: 24, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "InitDefaultDomain_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomain",
+	Class: classStartup, Name: "InitDefaultDomain_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomain",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyInitDefaultDomain is event 104, of task Startup, opcode
-// InitDefaultDomain, keyword StartupKeyword, level win:Informational, in any
-// version.
+// AnyInitDefaultDomain is event 104 in any version, of [TaskStartup], opcode
+// [OpcodeStartupInitDefaultDomain], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime begins to set up the default application domain. Version 1 adds
-// ClrInstanceID.
+// The runtime begins to set up the default application domain. Version 1 adds ClrInstanceID.
 //
-// The versions are [InitDefaultDomain] and [InitDefaultDomainV1]; a newer one
-// is decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [InitDefaultDomain] and [InitDefaultDomainV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyInitDefaultDomain struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyInitDefaultDomain) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2919,15 +2551,15 @@ func (e *AnyInitDefaultDomain) GetClrInstanceID() uint16 { return e.ClrInstanceI
 
 var anyInitDefaultDomain = []*etw.EventDesc{&initDefaultDomain, &initDefaultDomainV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyInitDefaultDomain) EventDescs() []*etw.EventDesc { return anyInitDefaultDomain }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyInitDefaultDomain) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyInitDefaultDomain, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyInitDefaultDomain) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyInitDefaultDomain)
 }
@@ -2940,39 +2572,33 @@ func (e *AnyInitDefaultDomain) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyInitDefaultDomain) Clone() *AnyInitDefaultDomain { return &e }
 
-func (e AnyInitDefaultDomain) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyInitDefaultDomain) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyInitDefaultDomain) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyInitDefaultDomain) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// InitDefaultDomainEnd is event 105, version 0, of task Startup, opcode
-// InitDefaultDomainEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has set up the default application domain.
-type InitDefaultDomainEnd struct{}
+// InitDefaultDomainEnd is event 105, version 0. It has no payload. [AnyInitDefaultDomainEnd]
+// says what it means.
+type InitDefaultDomainEnd struct {
+	etw.Empty
+}
 
-func (*InitDefaultDomainEnd) EventDesc() *etw.EventDesc                             { return &initDefaultDomainEnd }
-func (*InitDefaultDomainEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*InitDefaultDomainEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*InitDefaultDomainEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e InitDefaultDomainEnd) Clone() *InitDefaultDomainEnd                         { return &e }
-func (e InitDefaultDomainEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e InitDefaultDomainEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e InitDefaultDomainEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of InitDefaultDomainEnd.
+func (*InitDefaultDomainEnd) EventDesc() *etw.EventDesc { return &initDefaultDomainEnd }
+
+// Clone returns a copy of e.
+func (e InitDefaultDomainEnd) Clone() *InitDefaultDomainEnd { return &e }
+
+func (e InitDefaultDomainEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var initDefaultDomainEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 105, Level: 4, Opcode: 25, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "InitDefaultDomainEnd", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
+	Class: classStartup, Name: "InitDefaultDomainEnd", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
 }
 
-// InitDefaultDomainEndV1 is InitDefaultDomainEnd_V1: event 105, version 1, of
-// task Startup, opcode InitDefaultDomainEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The runtime has set up the default application domain. Version 1 adds
-// ClrInstanceID.
+// InitDefaultDomainEndV1 is InitDefaultDomainEnd_V1: event 105, version 1. Its payload has 2
+// bytes. [AnyInitDefaultDomainEnd] says what it means.
 type InitDefaultDomainEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2982,8 +2608,7 @@ func (*InitDefaultDomainEndV1) EventDesc() *etw.EventDesc { return &initDefaultD
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *InitDefaultDomainEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *InitDefaultDomainEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &initDefaultDomainEndV1)
 }
@@ -3001,36 +2626,29 @@ func (e *InitDefaultDomainEndV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e InitDefaultDomainEndV1) Clone() *InitDefaultDomainEndV1 { return &e }
 
-func (e InitDefaultDomainEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e InitDefaultDomainEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e InitDefaultDomainEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e InitDefaultDomainEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var initDefaultDomainEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 105, Version: 1, Level: 4, Opcode: 25, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "InitDefaultDomainEnd_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
+	Class: classStartup, Name: "InitDefaultDomainEnd_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyInitDefaultDomainEnd is event 105, of task Startup, opcode
-// InitDefaultDomainEnd, keyword StartupKeyword, level win:Informational, in
-// any version.
+// AnyInitDefaultDomainEnd is event 105 in any version, of [TaskStartup], opcode
+// [OpcodeStartupInitDefaultDomainEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime has set up the default application domain. Version 1 adds
-// ClrInstanceID.
+// The runtime has set up the default application domain. Version 1 adds ClrInstanceID.
 //
-// The versions are [InitDefaultDomainEnd] and [InitDefaultDomainEndV1]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [InitDefaultDomainEnd] and [InitDefaultDomainEndV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyInitDefaultDomainEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyInitDefaultDomainEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3038,15 +2656,15 @@ func (e *AnyInitDefaultDomainEnd) GetClrInstanceID() uint16 { return e.ClrInstan
 
 var anyInitDefaultDomainEnd = []*etw.EventDesc{&initDefaultDomainEnd, &initDefaultDomainEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyInitDefaultDomainEnd) EventDescs() []*etw.EventDesc { return anyInitDefaultDomainEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyInitDefaultDomainEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyInitDefaultDomainEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyInitDefaultDomainEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyInitDefaultDomainEnd)
 }
@@ -3059,38 +2677,33 @@ func (e *AnyInitDefaultDomainEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyInitDefaultDomainEnd) Clone() *AnyInitDefaultDomainEnd { return &e }
 
-func (e AnyInitDefaultDomainEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyInitDefaultDomainEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyInitDefaultDomainEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyInitDefaultDomainEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// InitSecurity is event 106, version 0, of task Startup, opcode InitSecurity,
-// keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to set up its security system.
-type InitSecurity struct{}
+// InitSecurity is event 106, version 0. It has no payload. [AnyInitSecurity] says what it
+// means.
+type InitSecurity struct {
+	etw.Empty
+}
 
-func (*InitSecurity) EventDesc() *etw.EventDesc                             { return &initSecurity }
-func (*InitSecurity) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*InitSecurity) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*InitSecurity) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e InitSecurity) Clone() *InitSecurity                                 { return &e }
-func (e InitSecurity) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e InitSecurity) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e InitSecurity) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of InitSecurity.
+func (*InitSecurity) EventDesc() *etw.EventDesc { return &initSecurity }
+
+// Clone returns a copy of e.
+func (e InitSecurity) Clone() *InitSecurity { return &e }
+
+func (e InitSecurity) String() string { return string(etw.AppendText(nil, &e)) }
 
 var initSecurity = etw.EventDesc{
 	Provider: &providerDesc, ID: 106, Level: 4, Opcode: 26, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "InitSecurity", TaskName: "Startup", OpcodeName: "InitSecurity",
+	Class: classStartup, Name: "InitSecurity", TaskName: "Startup", OpcodeName: "InitSecurity",
 }
 
-// InitSecurityV1 is InitSecurity_V1: event 106, version 1, of task Startup,
-// opcode InitSecurity, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to set up its security system. Version 1 adds
-// ClrInstanceID.
+// InitSecurityV1 is InitSecurity_V1: event 106, version 1. Its payload has 2 bytes.
+// [AnyInitSecurity] says what it means.
 type InitSecurityV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3100,8 +2713,7 @@ func (*InitSecurityV1) EventDesc() *etw.EventDesc { return &initSecurityV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *InitSecurityV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *InitSecurityV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &initSecurityV1)
 }
@@ -3112,41 +2724,34 @@ func (e *InitSecurityV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *InitSecurityV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *InitSecurityV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e InitSecurityV1) Clone() *InitSecurityV1 { return &e }
 
-func (e InitSecurityV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e InitSecurityV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e InitSecurityV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e InitSecurityV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var initSecurityV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 106, Version: 1, Level: 4, Opcode: 26, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "InitSecurity_V1", TaskName: "Startup", OpcodeName: "InitSecurity",
+	Class: classStartup, Name: "InitSecurity_V1", TaskName: "Startup", OpcodeName: "InitSecurity",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyInitSecurity is event 106, of task Startup, opcode InitSecurity, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyInitSecurity is event 106 in any version, of [TaskStartup], opcode
+// [OpcodeStartupInitSecurity], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime begins to set up its security system. Version 1 adds
-// ClrInstanceID.
+// The runtime begins to set up its security system. Version 1 adds ClrInstanceID.
 //
-// The versions are [InitSecurity] and [InitSecurityV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [InitSecurity] and [InitSecurityV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyInitSecurity struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyInitSecurity) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3154,57 +2759,50 @@ func (e *AnyInitSecurity) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyInitSecurity = []*etw.EventDesc{&initSecurity, &initSecurityV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyInitSecurity) EventDescs() []*etw.EventDesc { return anyInitSecurity }
-func (e *AnyInitSecurity) EventDesc() *etw.EventDesc  { return etw.DescOf(anyInitSecurity, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyInitSecurity) EventDesc() *etw.EventDesc { return etw.DescOf(anyInitSecurity, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyInitSecurity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyInitSecurity)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyInitSecurity) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyInitSecurity) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyInitSecurity) Clone() *AnyInitSecurity { return &e }
 
-func (e AnyInitSecurity) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyInitSecurity) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyInitSecurity) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyInitSecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// InitSecurityEnd is event 107, version 0, of task Startup, opcode
-// InitSecurityEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has set up its security system.
-type InitSecurityEnd struct{}
+// InitSecurityEnd is event 107, version 0. It has no payload. [AnyInitSecurityEnd] says what
+// it means.
+type InitSecurityEnd struct {
+	etw.Empty
+}
 
-func (*InitSecurityEnd) EventDesc() *etw.EventDesc                             { return &initSecurityEnd }
-func (*InitSecurityEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*InitSecurityEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*InitSecurityEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e InitSecurityEnd) Clone() *InitSecurityEnd                              { return &e }
-func (e InitSecurityEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e InitSecurityEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e InitSecurityEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of InitSecurityEnd.
+func (*InitSecurityEnd) EventDesc() *etw.EventDesc { return &initSecurityEnd }
+
+// Clone returns a copy of e.
+func (e InitSecurityEnd) Clone() *InitSecurityEnd { return &e }
+
+func (e InitSecurityEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var initSecurityEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 107, Level: 4, Opcode: 27, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "InitSecurityEnd", TaskName: "Startup", OpcodeName: "InitSecurityEnd",
+	Class: classStartup, Name: "InitSecurityEnd", TaskName: "Startup", OpcodeName: "InitSecurityEnd",
 }
 
-// InitSecurityEndV1 is InitSecurityEnd_V1: event 107, version 1, of task
-// Startup, opcode InitSecurityEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The runtime has set up its security system. Version 1 adds ClrInstanceID.
+// InitSecurityEndV1 is InitSecurityEnd_V1: event 107, version 1. Its payload has 2 bytes.
+// [AnyInitSecurityEnd] says what it means.
 type InitSecurityEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3214,8 +2812,7 @@ func (*InitSecurityEndV1) EventDesc() *etw.EventDesc { return &initSecurityEndV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *InitSecurityEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *InitSecurityEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &initSecurityEndV1)
 }
@@ -3226,41 +2823,34 @@ func (e *InitSecurityEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *InitSecurityEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *InitSecurityEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e InitSecurityEndV1) Clone() *InitSecurityEndV1 { return &e }
 
-func (e InitSecurityEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e InitSecurityEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e InitSecurityEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e InitSecurityEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var initSecurityEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 107, Version: 1, Level: 4, Opcode: 27, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "InitSecurityEnd_V1", TaskName: "Startup", OpcodeName: "InitSecurityEnd",
+	Class: classStartup, Name: "InitSecurityEnd_V1", TaskName: "Startup", OpcodeName: "InitSecurityEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyInitSecurityEnd is event 107, of task Startup, opcode InitSecurityEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyInitSecurityEnd is event 107 in any version, of [TaskStartup], opcode
+// [OpcodeStartupInitSecurityEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The runtime has set up its security system. Version 1 adds ClrInstanceID.
 //
-// The versions are [InitSecurityEnd] and [InitSecurityEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [InitSecurityEnd] and [InitSecurityEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyInitSecurityEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyInitSecurityEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3268,15 +2858,15 @@ func (e *AnyInitSecurityEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID 
 
 var anyInitSecurityEnd = []*etw.EventDesc{&initSecurityEnd, &initSecurityEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyInitSecurityEnd) EventDescs() []*etw.EventDesc { return anyInitSecurityEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyInitSecurityEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyInitSecurityEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyInitSecurityEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyInitSecurityEnd)
 }
@@ -3289,39 +2879,33 @@ func (e *AnyInitSecurityEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyInitSecurityEnd) Clone() *AnyInitSecurityEnd { return &e }
 
-func (e AnyInitSecurityEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyInitSecurityEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyInitSecurityEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyInitSecurityEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AllowBindingRedirs is event 108, version 0, of task Startup, opcode
-// AllowBindingRedirs, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to find out whether binding redirects are allowed.
-type AllowBindingRedirs struct{}
+// AllowBindingRedirs is event 108, version 0. It has no payload. [AnyAllowBindingRedirs] says
+// what it means.
+type AllowBindingRedirs struct {
+	etw.Empty
+}
 
-func (*AllowBindingRedirs) EventDesc() *etw.EventDesc                             { return &allowBindingRedirs }
-func (*AllowBindingRedirs) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*AllowBindingRedirs) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*AllowBindingRedirs) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e AllowBindingRedirs) Clone() *AllowBindingRedirs                           { return &e }
-func (e AllowBindingRedirs) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e AllowBindingRedirs) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e AllowBindingRedirs) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of AllowBindingRedirs.
+func (*AllowBindingRedirs) EventDesc() *etw.EventDesc { return &allowBindingRedirs }
+
+// Clone returns a copy of e.
+func (e AllowBindingRedirs) Clone() *AllowBindingRedirs { return &e }
+
+func (e AllowBindingRedirs) String() string { return string(etw.AppendText(nil, &e)) }
 
 var allowBindingRedirs = etw.EventDesc{
 	Provider: &providerDesc, ID: 108, Level: 4, Opcode: 28, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "AllowBindingRedirs", TaskName: "Startup", OpcodeName: "AllowBindingRedirs",
+	Class: classStartup, Name: "AllowBindingRedirs", TaskName: "Startup", OpcodeName: "AllowBindingRedirs",
 }
 
-// AllowBindingRedirsV1 is AllowBindingRedirs_V1: event 108, version 1, of task
-// Startup, opcode AllowBindingRedirs, keyword StartupKeyword, level
-// win:Informational.
-//
-// The runtime begins to find out whether binding redirects are allowed.
-// Version 1 adds ClrInstanceID.
+// AllowBindingRedirsV1 is AllowBindingRedirs_V1: event 108, version 1. Its payload has 2
+// bytes. [AnyAllowBindingRedirs] says what it means.
 type AllowBindingRedirsV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3331,8 +2915,7 @@ func (*AllowBindingRedirsV1) EventDesc() *etw.EventDesc { return &allowBindingRe
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AllowBindingRedirsV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *AllowBindingRedirsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &allowBindingRedirsV1)
 }
@@ -3350,36 +2933,30 @@ func (e *AllowBindingRedirsV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AllowBindingRedirsV1) Clone() *AllowBindingRedirsV1 { return &e }
 
-func (e AllowBindingRedirsV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AllowBindingRedirsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AllowBindingRedirsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AllowBindingRedirsV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var allowBindingRedirsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 108, Version: 1, Level: 4, Opcode: 28, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "AllowBindingRedirs_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirs",
+	Class: classStartup, Name: "AllowBindingRedirs_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirs",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyAllowBindingRedirs is event 108, of task Startup, opcode
-// AllowBindingRedirs, keyword StartupKeyword, level win:Informational, in any
-// version.
+// AnyAllowBindingRedirs is event 108 in any version, of [TaskStartup], opcode
+// [OpcodeStartupAllowBindingRedirs], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime begins to find out whether binding redirects are allowed.
-// Version 1 adds ClrInstanceID.
+// The runtime begins to find out whether binding redirects are allowed. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [AllowBindingRedirs] and [AllowBindingRedirsV1]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [AllowBindingRedirs] and [AllowBindingRedirsV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyAllowBindingRedirs struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyAllowBindingRedirs) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3387,15 +2964,15 @@ func (e *AnyAllowBindingRedirs) GetClrInstanceID() uint16 { return e.ClrInstance
 
 var anyAllowBindingRedirs = []*etw.EventDesc{&allowBindingRedirs, &allowBindingRedirsV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAllowBindingRedirs) EventDescs() []*etw.EventDesc { return anyAllowBindingRedirs }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyAllowBindingRedirs) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyAllowBindingRedirs, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAllowBindingRedirs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyAllowBindingRedirs)
 }
@@ -3408,39 +2985,33 @@ func (e *AnyAllowBindingRedirs) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyAllowBindingRedirs) Clone() *AnyAllowBindingRedirs { return &e }
 
-func (e AnyAllowBindingRedirs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAllowBindingRedirs) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAllowBindingRedirs) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAllowBindingRedirs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AllowBindingRedirsEnd is event 109, version 0, of task Startup, opcode
-// AllowBindingRedirsEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has found out whether binding redirects are allowed.
-type AllowBindingRedirsEnd struct{}
+// AllowBindingRedirsEnd is event 109, version 0. It has no payload. [AnyAllowBindingRedirsEnd]
+// says what it means.
+type AllowBindingRedirsEnd struct {
+	etw.Empty
+}
 
-func (*AllowBindingRedirsEnd) EventDesc() *etw.EventDesc                             { return &allowBindingRedirsEnd }
-func (*AllowBindingRedirsEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*AllowBindingRedirsEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*AllowBindingRedirsEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e AllowBindingRedirsEnd) Clone() *AllowBindingRedirsEnd                        { return &e }
-func (e AllowBindingRedirsEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e AllowBindingRedirsEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e AllowBindingRedirsEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of AllowBindingRedirsEnd.
+func (*AllowBindingRedirsEnd) EventDesc() *etw.EventDesc { return &allowBindingRedirsEnd }
+
+// Clone returns a copy of e.
+func (e AllowBindingRedirsEnd) Clone() *AllowBindingRedirsEnd { return &e }
+
+func (e AllowBindingRedirsEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var allowBindingRedirsEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 109, Level: 4, Opcode: 29, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "AllowBindingRedirsEnd", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
+	Class: classStartup, Name: "AllowBindingRedirsEnd", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
 }
 
-// AllowBindingRedirsEndV1 is AllowBindingRedirsEnd_V1: event 109, version 1,
-// of task Startup, opcode AllowBindingRedirsEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The runtime has found out whether binding redirects are allowed. Version 1
-// adds ClrInstanceID.
+// AllowBindingRedirsEndV1 is AllowBindingRedirsEnd_V1: event 109, version 1. Its payload has 2
+// bytes. [AnyAllowBindingRedirsEnd] says what it means.
 type AllowBindingRedirsEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3450,8 +3021,7 @@ func (*AllowBindingRedirsEndV1) EventDesc() *etw.EventDesc { return &allowBindin
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AllowBindingRedirsEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *AllowBindingRedirsEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &allowBindingRedirsEndV1)
 }
@@ -3469,36 +3039,30 @@ func (e *AllowBindingRedirsEndV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AllowBindingRedirsEndV1) Clone() *AllowBindingRedirsEndV1 { return &e }
 
-func (e AllowBindingRedirsEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AllowBindingRedirsEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AllowBindingRedirsEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AllowBindingRedirsEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var allowBindingRedirsEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 109, Version: 1, Level: 4, Opcode: 29, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "AllowBindingRedirsEnd_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
+	Class: classStartup, Name: "AllowBindingRedirsEnd_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyAllowBindingRedirsEnd is event 109, of task Startup, opcode
-// AllowBindingRedirsEnd, keyword StartupKeyword, level win:Informational, in
-// any version.
+// AnyAllowBindingRedirsEnd is event 109 in any version, of [TaskStartup], opcode
+// [OpcodeStartupAllowBindingRedirsEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime has found out whether binding redirects are allowed. Version 1
-// adds ClrInstanceID.
+// The runtime has found out whether binding redirects are allowed. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [AllowBindingRedirsEnd] and [AllowBindingRedirsEndV1]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [AllowBindingRedirsEnd] and [AllowBindingRedirsEndV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyAllowBindingRedirsEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyAllowBindingRedirsEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3506,15 +3070,15 @@ func (e *AnyAllowBindingRedirsEnd) GetClrInstanceID() uint16 { return e.ClrInsta
 
 var anyAllowBindingRedirsEnd = []*etw.EventDesc{&allowBindingRedirsEnd, &allowBindingRedirsEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAllowBindingRedirsEnd) EventDescs() []*etw.EventDesc { return anyAllowBindingRedirsEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyAllowBindingRedirsEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyAllowBindingRedirsEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAllowBindingRedirsEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyAllowBindingRedirsEnd)
 }
@@ -3527,38 +3091,33 @@ func (e *AnyAllowBindingRedirsEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyAllowBindingRedirsEnd) Clone() *AnyAllowBindingRedirsEnd { return &e }
 
-func (e AnyAllowBindingRedirsEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAllowBindingRedirsEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAllowBindingRedirsEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAllowBindingRedirsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EEConfigSync is event 110, version 0, of task Startup, opcode EEConfigSync,
-// keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to synchronize its configuration.
-type EEConfigSync struct{}
+// EEConfigSync is event 110, version 0. It has no payload. [AnyEEConfigSync] says what it
+// means.
+type EEConfigSync struct {
+	etw.Empty
+}
 
-func (*EEConfigSync) EventDesc() *etw.EventDesc                             { return &eeConfigSync }
-func (*EEConfigSync) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*EEConfigSync) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*EEConfigSync) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e EEConfigSync) Clone() *EEConfigSync                                 { return &e }
-func (e EEConfigSync) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e EEConfigSync) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e EEConfigSync) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of EEConfigSync.
+func (*EEConfigSync) EventDesc() *etw.EventDesc { return &eeConfigSync }
+
+// Clone returns a copy of e.
+func (e EEConfigSync) Clone() *EEConfigSync { return &e }
+
+func (e EEConfigSync) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeConfigSync = etw.EventDesc{
 	Provider: &providerDesc, ID: 110, Level: 4, Opcode: 30, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEConfigSync", TaskName: "Startup", OpcodeName: "EEConfigSync",
+	Class: classStartup, Name: "EEConfigSync", TaskName: "Startup", OpcodeName: "EEConfigSync",
 }
 
-// EEConfigSyncV1 is EEConfigSync_V1: event 110, version 1, of task Startup,
-// opcode EEConfigSync, keyword StartupKeyword, level win:Informational.
-//
-// The runtime begins to synchronize its configuration. Version 1 adds
-// ClrInstanceID.
+// EEConfigSyncV1 is EEConfigSync_V1: event 110, version 1. Its payload has 2 bytes.
+// [AnyEEConfigSync] says what it means.
 type EEConfigSyncV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3568,8 +3127,7 @@ func (*EEConfigSyncV1) EventDesc() *etw.EventDesc { return &eeConfigSyncV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *EEConfigSyncV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EEConfigSyncV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &eeConfigSyncV1)
 }
@@ -3580,41 +3138,34 @@ func (e *EEConfigSyncV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *EEConfigSyncV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *EEConfigSyncV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e EEConfigSyncV1) Clone() *EEConfigSyncV1 { return &e }
 
-func (e EEConfigSyncV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EEConfigSyncV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EEConfigSyncV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EEConfigSyncV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeConfigSyncV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 110, Version: 1, Level: 4, Opcode: 30, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEConfigSync_V1", TaskName: "Startup", OpcodeName: "EEConfigSync",
+	Class: classStartup, Name: "EEConfigSync_V1", TaskName: "Startup", OpcodeName: "EEConfigSync",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyEEConfigSync is event 110, of task Startup, opcode EEConfigSync, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyEEConfigSync is event 110 in any version, of [TaskStartup], opcode
+// [OpcodeStartupEEConfigSync], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime begins to synchronize its configuration. Version 1 adds
-// ClrInstanceID.
+// The runtime begins to synchronize its configuration. Version 1 adds ClrInstanceID.
 //
-// The versions are [EEConfigSync] and [EEConfigSyncV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [EEConfigSync] and [EEConfigSyncV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyEEConfigSync struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyEEConfigSync) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3622,58 +3173,50 @@ func (e *AnyEEConfigSync) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyEEConfigSync = []*etw.EventDesc{&eeConfigSync, &eeConfigSyncV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEEConfigSync) EventDescs() []*etw.EventDesc { return anyEEConfigSync }
-func (e *AnyEEConfigSync) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEEConfigSync, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyEEConfigSync) EventDesc() *etw.EventDesc { return etw.DescOf(anyEEConfigSync, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEEConfigSync) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEConfigSync)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyEEConfigSync) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyEEConfigSync) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyEEConfigSync) Clone() *AnyEEConfigSync { return &e }
 
-func (e AnyEEConfigSync) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEEConfigSync) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEConfigSync) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEConfigSync) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// EEConfigSyncEnd is event 111, version 0, of task Startup, opcode
-// EEConfigSyncEnd, keyword StartupKeyword, level win:Informational.
-//
-// The runtime has synchronized its configuration.
-type EEConfigSyncEnd struct{}
+// EEConfigSyncEnd is event 111, version 0. It has no payload. [AnyEEConfigSyncEnd] says what
+// it means.
+type EEConfigSyncEnd struct {
+	etw.Empty
+}
 
-func (*EEConfigSyncEnd) EventDesc() *etw.EventDesc                             { return &eeConfigSyncEnd }
-func (*EEConfigSyncEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*EEConfigSyncEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*EEConfigSyncEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e EEConfigSyncEnd) Clone() *EEConfigSyncEnd                              { return &e }
-func (e EEConfigSyncEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e EEConfigSyncEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e EEConfigSyncEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of EEConfigSyncEnd.
+func (*EEConfigSyncEnd) EventDesc() *etw.EventDesc { return &eeConfigSyncEnd }
+
+// Clone returns a copy of e.
+func (e EEConfigSyncEnd) Clone() *EEConfigSyncEnd { return &e }
+
+func (e EEConfigSyncEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeConfigSyncEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 111, Level: 4, Opcode: 31, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEConfigSyncEnd", TaskName: "Startup", OpcodeName: "EEConfigSyncEnd",
+	Class: classStartup, Name: "EEConfigSyncEnd", TaskName: "Startup", OpcodeName: "EEConfigSyncEnd",
 }
 
-// EEConfigSyncEndV1 is EEConfigSyncEnd_V1: event 111, version 1, of task
-// Startup, opcode EEConfigSyncEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The runtime has synchronized its configuration. Version 1 adds
-// ClrInstanceID.
+// EEConfigSyncEndV1 is EEConfigSyncEnd_V1: event 111, version 1. Its payload has 2 bytes.
+// [AnyEEConfigSyncEnd] says what it means.
 type EEConfigSyncEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3683,8 +3226,7 @@ func (*EEConfigSyncEndV1) EventDesc() *etw.EventDesc { return &eeConfigSyncEndV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *EEConfigSyncEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *EEConfigSyncEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &eeConfigSyncEndV1)
 }
@@ -3695,42 +3237,34 @@ func (e *EEConfigSyncEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *EEConfigSyncEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *EEConfigSyncEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e EEConfigSyncEndV1) Clone() *EEConfigSyncEndV1 { return &e }
 
-func (e EEConfigSyncEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EEConfigSyncEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EEConfigSyncEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EEConfigSyncEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eeConfigSyncEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 111, Version: 1, Level: 4, Opcode: 31, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "EEConfigSyncEnd_V1", TaskName: "Startup", OpcodeName: "EEConfigSyncEnd",
+	Class: classStartup, Name: "EEConfigSyncEnd_V1", TaskName: "Startup", OpcodeName: "EEConfigSyncEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyEEConfigSyncEnd is event 111, of task Startup, opcode EEConfigSyncEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyEEConfigSyncEnd is event 111 in any version, of [TaskStartup], opcode
+// [OpcodeStartupEEConfigSyncEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The runtime has synchronized its configuration. Version 1 adds
-// ClrInstanceID.
+// The runtime has synchronized its configuration. Version 1 adds ClrInstanceID.
 //
-// The versions are [EEConfigSyncEnd] and [EEConfigSyncEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [EEConfigSyncEnd] and [EEConfigSyncEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyEEConfigSyncEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyEEConfigSyncEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3738,15 +3272,15 @@ func (e *AnyEEConfigSyncEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID 
 
 var anyEEConfigSyncEnd = []*etw.EventDesc{&eeConfigSyncEnd, &eeConfigSyncEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEEConfigSyncEnd) EventDescs() []*etw.EventDesc { return anyEEConfigSyncEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyEEConfigSyncEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyEEConfigSyncEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEEConfigSyncEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyEEConfigSyncEnd)
 }
@@ -3759,38 +3293,33 @@ func (e *AnyEEConfigSyncEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyEEConfigSyncEnd) Clone() *AnyEEConfigSyncEnd { return &e }
 
-func (e AnyEEConfigSyncEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEEConfigSyncEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEEConfigSyncEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEEConfigSyncEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionBinding is event 112, version 0, of task Startup, opcode
-// FusionBinding, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins a binding by the assembly binder (Fusion).
-type FusionBinding struct{}
+// FusionBinding is event 112, version 0. It has no payload. [AnyFusionBinding] says what it
+// means.
+type FusionBinding struct {
+	etw.Empty
+}
 
-func (*FusionBinding) EventDesc() *etw.EventDesc                             { return &fusionBinding }
-func (*FusionBinding) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*FusionBinding) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*FusionBinding) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e FusionBinding) Clone() *FusionBinding                                { return &e }
-func (e FusionBinding) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e FusionBinding) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e FusionBinding) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of FusionBinding.
+func (*FusionBinding) EventDesc() *etw.EventDesc { return &fusionBinding }
+
+// Clone returns a copy of e.
+func (e FusionBinding) Clone() *FusionBinding { return &e }
+
+func (e FusionBinding) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionBinding = etw.EventDesc{
 	Provider: &providerDesc, ID: 112, Level: 4, Opcode: 32, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionBinding", TaskName: "Startup", OpcodeName: "FusionBinding",
+	Class: classStartup, Name: "FusionBinding", TaskName: "Startup", OpcodeName: "FusionBinding",
 }
 
-// FusionBindingV1 is FusionBinding_V1: event 112, version 1, of task Startup,
-// opcode FusionBinding, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code begins a binding by the assembly binder (Fusion). Version
-// 1 adds ClrInstanceID.
+// FusionBindingV1 is FusionBinding_V1: event 112, version 1. Its payload has 2 bytes.
+// [AnyFusionBinding] says what it means.
 type FusionBindingV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3800,8 +3329,7 @@ func (*FusionBindingV1) EventDesc() *etw.EventDesc { return &fusionBindingV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FusionBindingV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FusionBindingV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &fusionBindingV1)
 }
@@ -3812,42 +3340,35 @@ func (e *FusionBindingV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FusionBindingV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *FusionBindingV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FusionBindingV1) Clone() *FusionBindingV1 { return &e }
 
-func (e FusionBindingV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FusionBindingV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FusionBindingV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FusionBindingV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionBindingV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 112, Version: 1, Level: 4, Opcode: 32, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionBinding_V1", TaskName: "Startup", OpcodeName: "FusionBinding",
+	Class: classStartup, Name: "FusionBinding_V1", TaskName: "Startup", OpcodeName: "FusionBinding",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyFusionBinding is event 112, of task Startup, opcode FusionBinding,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyFusionBinding is event 112 in any version, of [TaskStartup], opcode
+// [OpcodeStartupFusionBinding], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code begins a binding by the assembly binder (Fusion). Version
-// 1 adds ClrInstanceID.
+// The start-up code begins a binding by the assembly binder (Fusion). Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [FusionBinding] and [FusionBindingV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [FusionBinding] and [FusionBindingV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyFusionBinding struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyFusionBinding) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3855,58 +3376,50 @@ func (e *AnyFusionBinding) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionBinding = []*etw.EventDesc{&fusionBinding, &fusionBindingV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFusionBinding) EventDescs() []*etw.EventDesc { return anyFusionBinding }
-func (e *AnyFusionBinding) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusionBinding, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFusionBinding) EventDesc() *etw.EventDesc { return etw.DescOf(anyFusionBinding, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFusionBinding) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionBinding)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFusionBinding) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFusionBinding) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFusionBinding) Clone() *AnyFusionBinding { return &e }
 
-func (e AnyFusionBinding) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusionBinding) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionBinding) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionBindingEnd is event 113, version 0, of task Startup, opcode
-// FusionBindingEnd, keyword StartupKeyword, level win:Informational.
-//
-// The start-up code ended a binding by the assembly binder (Fusion).
-type FusionBindingEnd struct{}
+// FusionBindingEnd is event 113, version 0. It has no payload. [AnyFusionBindingEnd] says what
+// it means.
+type FusionBindingEnd struct {
+	etw.Empty
+}
 
-func (*FusionBindingEnd) EventDesc() *etw.EventDesc                             { return &fusionBindingEnd }
-func (*FusionBindingEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*FusionBindingEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*FusionBindingEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e FusionBindingEnd) Clone() *FusionBindingEnd                             { return &e }
-func (e FusionBindingEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e FusionBindingEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e FusionBindingEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of FusionBindingEnd.
+func (*FusionBindingEnd) EventDesc() *etw.EventDesc { return &fusionBindingEnd }
+
+// Clone returns a copy of e.
+func (e FusionBindingEnd) Clone() *FusionBindingEnd { return &e }
+
+func (e FusionBindingEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionBindingEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 113, Level: 4, Opcode: 33, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionBindingEnd", TaskName: "Startup", OpcodeName: "FusionBindingEnd",
+	Class: classStartup, Name: "FusionBindingEnd", TaskName: "Startup", OpcodeName: "FusionBindingEnd",
 }
 
-// FusionBindingEndV1 is FusionBindingEnd_V1: event 113, version 1, of task
-// Startup, opcode FusionBindingEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The start-up code ended a binding by the assembly binder (Fusion). Version 1
-// adds ClrInstanceID.
+// FusionBindingEndV1 is FusionBindingEnd_V1: event 113, version 1. Its payload has 2 bytes.
+// [AnyFusionBindingEnd] says what it means.
 type FusionBindingEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -3916,8 +3429,7 @@ func (*FusionBindingEndV1) EventDesc() *etw.EventDesc { return &fusionBindingEnd
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FusionBindingEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FusionBindingEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &fusionBindingEndV1)
 }
@@ -3928,42 +3440,35 @@ func (e *FusionBindingEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FusionBindingEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *FusionBindingEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FusionBindingEndV1) Clone() *FusionBindingEndV1 { return &e }
 
-func (e FusionBindingEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FusionBindingEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FusionBindingEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FusionBindingEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionBindingEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 113, Version: 1, Level: 4, Opcode: 33, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionBindingEnd_V1", TaskName: "Startup", OpcodeName: "FusionBindingEnd",
+	Class: classStartup, Name: "FusionBindingEnd_V1", TaskName: "Startup", OpcodeName: "FusionBindingEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyFusionBindingEnd is event 113, of task Startup, opcode FusionBindingEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyFusionBindingEnd is event 113 in any version, of [TaskStartup], opcode
+// [OpcodeStartupFusionBindingEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The start-up code ended a binding by the assembly binder (Fusion). Version 1
-// adds ClrInstanceID.
+// The start-up code ended a binding by the assembly binder (Fusion). Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [FusionBindingEnd] and [FusionBindingEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [FusionBindingEnd] and [FusionBindingEndV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyFusionBindingEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyFusionBindingEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -3971,15 +3476,15 @@ func (e *AnyFusionBindingEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID
 
 var anyFusionBindingEnd = []*etw.EventDesc{&fusionBindingEnd, &fusionBindingEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFusionBindingEnd) EventDescs() []*etw.EventDesc { return anyFusionBindingEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFusionBindingEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFusionBindingEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFusionBindingEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionBindingEnd)
 }
@@ -3992,38 +3497,33 @@ func (e *AnyFusionBindingEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFusionBindingEnd) Clone() *AnyFusionBindingEnd { return &e }
 
-func (e AnyFusionBindingEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusionBindingEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionBindingEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionBindingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LoaderCatchCall is event 114, version 0, of task Startup, opcode
-// LoaderCatchCall, keyword StartupKeyword, level win:Informational.
-//
-// The loader begins a guarded call.
-type LoaderCatchCall struct{}
+// LoaderCatchCall is event 114, version 0. It has no payload. [AnyLoaderCatchCall] says what
+// it means.
+type LoaderCatchCall struct {
+	etw.Empty
+}
 
-func (*LoaderCatchCall) EventDesc() *etw.EventDesc                             { return &loaderCatchCall }
-func (*LoaderCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LoaderCatchCall) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LoaderCatchCall) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LoaderCatchCall) Clone() *LoaderCatchCall                              { return &e }
-func (e LoaderCatchCall) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LoaderCatchCall) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LoaderCatchCall) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of LoaderCatchCall.
+func (*LoaderCatchCall) EventDesc() *etw.EventDesc { return &loaderCatchCall }
+
+// Clone returns a copy of e.
+func (e LoaderCatchCall) Clone() *LoaderCatchCall { return &e }
+
+func (e LoaderCatchCall) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderCatchCall = etw.EventDesc{
 	Provider: &providerDesc, ID: 114, Level: 4, Opcode: 34, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LoaderCatchCall", TaskName: "Startup", OpcodeName: "LoaderCatchCall",
+	Class: classStartup, Name: "LoaderCatchCall", TaskName: "Startup", OpcodeName: "LoaderCatchCall",
 }
 
-// LoaderCatchCallV1 is LoaderCatchCall_V1: event 114, version 1, of task
-// Startup, opcode LoaderCatchCall, keyword StartupKeyword, level
-// win:Informational.
-//
-// The loader begins a guarded call. Version 1 adds ClrInstanceID.
+// LoaderCatchCallV1 is LoaderCatchCall_V1: event 114, version 1. Its payload has 2 bytes.
+// [AnyLoaderCatchCall] says what it means.
 type LoaderCatchCallV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -4033,8 +3533,7 @@ func (*LoaderCatchCallV1) EventDesc() *etw.EventDesc { return &loaderCatchCallV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderCatchCallV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *LoaderCatchCallV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &loaderCatchCallV1)
 }
@@ -4045,41 +3544,34 @@ func (e *LoaderCatchCallV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *LoaderCatchCallV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *LoaderCatchCallV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e LoaderCatchCallV1) Clone() *LoaderCatchCallV1 { return &e }
 
-func (e LoaderCatchCallV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderCatchCallV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderCatchCallV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderCatchCallV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 114, Version: 1, Level: 4, Opcode: 34, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LoaderCatchCall_V1", TaskName: "Startup", OpcodeName: "LoaderCatchCall",
+	Class: classStartup, Name: "LoaderCatchCall_V1", TaskName: "Startup", OpcodeName: "LoaderCatchCall",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyLoaderCatchCall is event 114, of task Startup, opcode LoaderCatchCall,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyLoaderCatchCall is event 114 in any version, of [TaskStartup], opcode
+// [OpcodeStartupLoaderCatchCall], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The loader begins a guarded call. Version 1 adds ClrInstanceID.
 //
-// The versions are [LoaderCatchCall] and [LoaderCatchCallV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [LoaderCatchCall] and [LoaderCatchCallV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyLoaderCatchCall struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyLoaderCatchCall) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -4087,15 +3579,15 @@ func (e *AnyLoaderCatchCall) GetClrInstanceID() uint16 { return e.ClrInstanceID 
 
 var anyLoaderCatchCall = []*etw.EventDesc{&loaderCatchCall, &loaderCatchCallV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyLoaderCatchCall) EventDescs() []*etw.EventDesc { return anyLoaderCatchCall }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyLoaderCatchCall) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyLoaderCatchCall, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyLoaderCatchCall) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLoaderCatchCall)
 }
@@ -4108,38 +3600,33 @@ func (e *AnyLoaderCatchCall) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyLoaderCatchCall) Clone() *AnyLoaderCatchCall { return &e }
 
-func (e AnyLoaderCatchCall) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderCatchCall) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderCatchCall) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyLoaderCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// LoaderCatchCallEnd is event 115, version 0, of task Startup, opcode
-// LoaderCatchCallEnd, keyword StartupKeyword, level win:Informational.
-//
-// The loader ended a guarded call.
-type LoaderCatchCallEnd struct{}
+// LoaderCatchCallEnd is event 115, version 0. It has no payload. [AnyLoaderCatchCallEnd] says
+// what it means.
+type LoaderCatchCallEnd struct {
+	etw.Empty
+}
 
-func (*LoaderCatchCallEnd) EventDesc() *etw.EventDesc                             { return &loaderCatchCallEnd }
-func (*LoaderCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*LoaderCatchCallEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*LoaderCatchCallEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e LoaderCatchCallEnd) Clone() *LoaderCatchCallEnd                           { return &e }
-func (e LoaderCatchCallEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e LoaderCatchCallEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e LoaderCatchCallEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of LoaderCatchCallEnd.
+func (*LoaderCatchCallEnd) EventDesc() *etw.EventDesc { return &loaderCatchCallEnd }
+
+// Clone returns a copy of e.
+func (e LoaderCatchCallEnd) Clone() *LoaderCatchCallEnd { return &e }
+
+func (e LoaderCatchCallEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderCatchCallEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 115, Level: 4, Opcode: 35, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LoaderCatchCallEnd", TaskName: "Startup", OpcodeName: "LoaderCatchCallEnd",
+	Class: classStartup, Name: "LoaderCatchCallEnd", TaskName: "Startup", OpcodeName: "LoaderCatchCallEnd",
 }
 
-// LoaderCatchCallEndV1 is LoaderCatchCallEnd_V1: event 115, version 1, of task
-// Startup, opcode LoaderCatchCallEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The loader ended a guarded call. Version 1 adds ClrInstanceID.
+// LoaderCatchCallEndV1 is LoaderCatchCallEnd_V1: event 115, version 1. Its payload has 2
+// bytes. [AnyLoaderCatchCallEnd] says what it means.
 type LoaderCatchCallEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -4149,8 +3636,7 @@ func (*LoaderCatchCallEndV1) EventDesc() *etw.EventDesc { return &loaderCatchCal
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *LoaderCatchCallEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *LoaderCatchCallEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &loaderCatchCallEndV1)
 }
@@ -4168,35 +3654,29 @@ func (e *LoaderCatchCallEndV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e LoaderCatchCallEndV1) Clone() *LoaderCatchCallEndV1 { return &e }
 
-func (e LoaderCatchCallEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoaderCatchCallEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoaderCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoaderCatchCallEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loaderCatchCallEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 115, Version: 1, Level: 4, Opcode: 35, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "LoaderCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "LoaderCatchCallEnd",
+	Class: classStartup, Name: "LoaderCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "LoaderCatchCallEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyLoaderCatchCallEnd is event 115, of task Startup, opcode
-// LoaderCatchCallEnd, keyword StartupKeyword, level win:Informational, in any
-// version.
+// AnyLoaderCatchCallEnd is event 115 in any version, of [TaskStartup], opcode
+// [OpcodeStartupLoaderCatchCallEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The loader ended a guarded call. Version 1 adds ClrInstanceID.
 //
-// The versions are [LoaderCatchCallEnd] and [LoaderCatchCallEndV1]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [LoaderCatchCallEnd] and [LoaderCatchCallEndV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyLoaderCatchCallEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyLoaderCatchCallEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -4204,15 +3684,15 @@ func (e *AnyLoaderCatchCallEnd) GetClrInstanceID() uint16 { return e.ClrInstance
 
 var anyLoaderCatchCallEnd = []*etw.EventDesc{&loaderCatchCallEnd, &loaderCatchCallEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyLoaderCatchCallEnd) EventDescs() []*etw.EventDesc { return anyLoaderCatchCallEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyLoaderCatchCallEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyLoaderCatchCallEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyLoaderCatchCallEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyLoaderCatchCallEnd)
 }
@@ -4225,37 +3705,32 @@ func (e *AnyLoaderCatchCallEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyLoaderCatchCallEnd) Clone() *AnyLoaderCatchCallEnd { return &e }
 
-func (e AnyLoaderCatchCallEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyLoaderCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyLoaderCatchCallEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyLoaderCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionInit is event 116, version 0, of task Startup, opcode FusionInit,
-// keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) begins to start.
-type FusionInit struct{}
+// FusionInit is event 116, version 0. It has no payload. [AnyFusionInit] says what it means.
+type FusionInit struct {
+	etw.Empty
+}
 
-func (*FusionInit) EventDesc() *etw.EventDesc                             { return &fusionInit }
-func (*FusionInit) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*FusionInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*FusionInit) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e FusionInit) Clone() *FusionInit                                   { return &e }
-func (e FusionInit) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e FusionInit) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e FusionInit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of FusionInit.
+func (*FusionInit) EventDesc() *etw.EventDesc { return &fusionInit }
+
+// Clone returns a copy of e.
+func (e FusionInit) Clone() *FusionInit { return &e }
+
+func (e FusionInit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionInit = etw.EventDesc{
 	Provider: &providerDesc, ID: 116, Level: 4, Opcode: 36, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionInit", TaskName: "Startup", OpcodeName: "FusionInit",
+	Class: classStartup, Name: "FusionInit", TaskName: "Startup", OpcodeName: "FusionInit",
 }
 
-// FusionInitV1 is FusionInit_V1: event 116, version 1, of task Startup, opcode
-// FusionInit, keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) begins to start. Version 1 adds ClrInstanceID.
+// FusionInitV1 is FusionInit_V1: event 116, version 1. Its payload has 2 bytes.
+// [AnyFusionInit] says what it means.
 type FusionInitV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -4265,8 +3740,7 @@ func (*FusionInitV1) EventDesc() *etw.EventDesc { return &fusionInitV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FusionInitV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FusionInitV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &fusionInitV1)
 }
@@ -4277,40 +3751,34 @@ func (e *FusionInitV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FusionInitV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *FusionInitV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FusionInitV1) Clone() *FusionInitV1 { return &e }
 
-func (e FusionInitV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FusionInitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FusionInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FusionInitV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionInitV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 116, Version: 1, Level: 4, Opcode: 36, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionInit_V1", TaskName: "Startup", OpcodeName: "FusionInit",
+	Class: classStartup, Name: "FusionInit_V1", TaskName: "Startup", OpcodeName: "FusionInit",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyFusionInit is event 116, of task Startup, opcode FusionInit, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyFusionInit is event 116 in any version, of [TaskStartup], opcode
+// [OpcodeStartupFusionInit], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The assembly binder (Fusion) begins to start. Version 1 adds ClrInstanceID.
 //
-// The versions are [FusionInit] and [FusionInitV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [FusionInit] and [FusionInitV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyFusionInit struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyFusionInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -4318,56 +3786,50 @@ func (e *AnyFusionInit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionInit = []*etw.EventDesc{&fusionInit, &fusionInitV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFusionInit) EventDescs() []*etw.EventDesc { return anyFusionInit }
-func (e *AnyFusionInit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusionInit, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFusionInit) EventDesc() *etw.EventDesc { return etw.DescOf(anyFusionInit, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFusionInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionInit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFusionInit) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFusionInit) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFusionInit) Clone() *AnyFusionInit { return &e }
 
-func (e AnyFusionInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusionInit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionInit) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionInitEnd is event 117, version 0, of task Startup, opcode
-// FusionInitEnd, keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) has started.
-type FusionInitEnd struct{}
+// FusionInitEnd is event 117, version 0. It has no payload. [AnyFusionInitEnd] says what it
+// means.
+type FusionInitEnd struct {
+	etw.Empty
+}
 
-func (*FusionInitEnd) EventDesc() *etw.EventDesc                             { return &fusionInitEnd }
-func (*FusionInitEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*FusionInitEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*FusionInitEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e FusionInitEnd) Clone() *FusionInitEnd                                { return &e }
-func (e FusionInitEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e FusionInitEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e FusionInitEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of FusionInitEnd.
+func (*FusionInitEnd) EventDesc() *etw.EventDesc { return &fusionInitEnd }
+
+// Clone returns a copy of e.
+func (e FusionInitEnd) Clone() *FusionInitEnd { return &e }
+
+func (e FusionInitEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionInitEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 117, Level: 4, Opcode: 37, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionInitEnd", TaskName: "Startup", OpcodeName: "FusionInitEnd",
+	Class: classStartup, Name: "FusionInitEnd", TaskName: "Startup", OpcodeName: "FusionInitEnd",
 }
 
-// FusionInitEndV1 is FusionInitEnd_V1: event 117, version 1, of task Startup,
-// opcode FusionInitEnd, keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) has started. Version 1 adds ClrInstanceID.
+// FusionInitEndV1 is FusionInitEnd_V1: event 117, version 1. Its payload has 2 bytes.
+// [AnyFusionInitEnd] says what it means.
 type FusionInitEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -4377,8 +3839,7 @@ func (*FusionInitEndV1) EventDesc() *etw.EventDesc { return &fusionInitEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FusionInitEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FusionInitEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &fusionInitEndV1)
 }
@@ -4389,41 +3850,34 @@ func (e *FusionInitEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FusionInitEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *FusionInitEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FusionInitEndV1) Clone() *FusionInitEndV1 { return &e }
 
-func (e FusionInitEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FusionInitEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FusionInitEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FusionInitEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionInitEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 117, Version: 1, Level: 4, Opcode: 37, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionInitEnd_V1", TaskName: "Startup", OpcodeName: "FusionInitEnd",
+	Class: classStartup, Name: "FusionInitEnd_V1", TaskName: "Startup", OpcodeName: "FusionInitEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyFusionInitEnd is event 117, of task Startup, opcode FusionInitEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyFusionInitEnd is event 117 in any version, of [TaskStartup], opcode
+// [OpcodeStartupFusionInitEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The assembly binder (Fusion) has started. Version 1 adds ClrInstanceID.
 //
-// The versions are [FusionInitEnd] and [FusionInitEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [FusionInitEnd] and [FusionInitEndV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyFusionInitEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyFusionInitEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -4431,57 +3885,50 @@ func (e *AnyFusionInitEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionInitEnd = []*etw.EventDesc{&fusionInitEnd, &fusionInitEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFusionInitEnd) EventDescs() []*etw.EventDesc { return anyFusionInitEnd }
-func (e *AnyFusionInitEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusionInitEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFusionInitEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyFusionInitEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFusionInitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionInitEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFusionInitEnd) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFusionInitEnd) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFusionInitEnd) Clone() *AnyFusionInitEnd { return &e }
 
-func (e AnyFusionInitEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusionInitEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionInitEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionInitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionAppCtx is event 118, version 0, of task Startup, opcode FusionAppCtx,
-// keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) begins to make its application context.
-type FusionAppCtx struct{}
+// FusionAppCtx is event 118, version 0. It has no payload. [AnyFusionAppCtx] says what it
+// means.
+type FusionAppCtx struct {
+	etw.Empty
+}
 
-func (*FusionAppCtx) EventDesc() *etw.EventDesc                             { return &fusionAppCtx }
-func (*FusionAppCtx) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*FusionAppCtx) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*FusionAppCtx) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e FusionAppCtx) Clone() *FusionAppCtx                                 { return &e }
-func (e FusionAppCtx) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e FusionAppCtx) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e FusionAppCtx) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of FusionAppCtx.
+func (*FusionAppCtx) EventDesc() *etw.EventDesc { return &fusionAppCtx }
+
+// Clone returns a copy of e.
+func (e FusionAppCtx) Clone() *FusionAppCtx { return &e }
+
+func (e FusionAppCtx) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionAppCtx = etw.EventDesc{
 	Provider: &providerDesc, ID: 118, Level: 4, Opcode: 38, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionAppCtx", TaskName: "Startup", OpcodeName: "FusionAppCtx",
+	Class: classStartup, Name: "FusionAppCtx", TaskName: "Startup", OpcodeName: "FusionAppCtx",
 }
 
-// FusionAppCtxV1 is FusionAppCtx_V1: event 118, version 1, of task Startup,
-// opcode FusionAppCtx, keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) begins to make its application context. Version
-// 1 adds ClrInstanceID.
+// FusionAppCtxV1 is FusionAppCtx_V1: event 118, version 1. Its payload has 2 bytes.
+// [AnyFusionAppCtx] says what it means.
 type FusionAppCtxV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -4491,8 +3938,7 @@ func (*FusionAppCtxV1) EventDesc() *etw.EventDesc { return &fusionAppCtxV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FusionAppCtxV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FusionAppCtxV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &fusionAppCtxV1)
 }
@@ -4503,41 +3949,35 @@ func (e *FusionAppCtxV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FusionAppCtxV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *FusionAppCtxV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FusionAppCtxV1) Clone() *FusionAppCtxV1 { return &e }
 
-func (e FusionAppCtxV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FusionAppCtxV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FusionAppCtxV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FusionAppCtxV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionAppCtxV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 118, Version: 1, Level: 4, Opcode: 38, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionAppCtx_V1", TaskName: "Startup", OpcodeName: "FusionAppCtx",
+	Class: classStartup, Name: "FusionAppCtx_V1", TaskName: "Startup", OpcodeName: "FusionAppCtx",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyFusionAppCtx is event 118, of task Startup, opcode FusionAppCtx, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyFusionAppCtx is event 118 in any version, of [TaskStartup], opcode
+// [OpcodeStartupFusionAppCtx], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The assembly binder (Fusion) begins to make its application context. Version
-// 1 adds ClrInstanceID.
+// The assembly binder (Fusion) begins to make its application context. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [FusionAppCtx] and [FusionAppCtxV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [FusionAppCtx] and [FusionAppCtxV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyFusionAppCtx struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyFusionAppCtx) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -4545,58 +3985,50 @@ func (e *AnyFusionAppCtx) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusionAppCtx = []*etw.EventDesc{&fusionAppCtx, &fusionAppCtxV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFusionAppCtx) EventDescs() []*etw.EventDesc { return anyFusionAppCtx }
-func (e *AnyFusionAppCtx) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusionAppCtx, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFusionAppCtx) EventDesc() *etw.EventDesc { return etw.DescOf(anyFusionAppCtx, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFusionAppCtx) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionAppCtx)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFusionAppCtx) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFusionAppCtx) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFusionAppCtx) Clone() *AnyFusionAppCtx { return &e }
 
-func (e AnyFusionAppCtx) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusionAppCtx) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionAppCtx) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionAppCtx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FusionAppCtxEnd is event 119, version 0, of task Startup, opcode
-// FusionAppCtxEnd, keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) has made its application context.
-type FusionAppCtxEnd struct{}
+// FusionAppCtxEnd is event 119, version 0. It has no payload. [AnyFusionAppCtxEnd] says what
+// it means.
+type FusionAppCtxEnd struct {
+	etw.Empty
+}
 
-func (*FusionAppCtxEnd) EventDesc() *etw.EventDesc                             { return &fusionAppCtxEnd }
-func (*FusionAppCtxEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*FusionAppCtxEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*FusionAppCtxEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e FusionAppCtxEnd) Clone() *FusionAppCtxEnd                              { return &e }
-func (e FusionAppCtxEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e FusionAppCtxEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e FusionAppCtxEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of FusionAppCtxEnd.
+func (*FusionAppCtxEnd) EventDesc() *etw.EventDesc { return &fusionAppCtxEnd }
+
+// Clone returns a copy of e.
+func (e FusionAppCtxEnd) Clone() *FusionAppCtxEnd { return &e }
+
+func (e FusionAppCtxEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionAppCtxEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 119, Level: 4, Opcode: 39, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionAppCtxEnd", TaskName: "Startup", OpcodeName: "FusionAppCtxEnd",
+	Class: classStartup, Name: "FusionAppCtxEnd", TaskName: "Startup", OpcodeName: "FusionAppCtxEnd",
 }
 
-// FusionAppCtxEndV1 is FusionAppCtxEnd_V1: event 119, version 1, of task
-// Startup, opcode FusionAppCtxEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The assembly binder (Fusion) has made its application context. Version 1
-// adds ClrInstanceID.
+// FusionAppCtxEndV1 is FusionAppCtxEnd_V1: event 119, version 1. Its payload has 2 bytes.
+// [AnyFusionAppCtxEnd] says what it means.
 type FusionAppCtxEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -4606,8 +4038,7 @@ func (*FusionAppCtxEndV1) EventDesc() *etw.EventDesc { return &fusionAppCtxEndV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FusionAppCtxEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FusionAppCtxEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &fusionAppCtxEndV1)
 }
@@ -4618,42 +4049,34 @@ func (e *FusionAppCtxEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FusionAppCtxEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *FusionAppCtxEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FusionAppCtxEndV1) Clone() *FusionAppCtxEndV1 { return &e }
 
-func (e FusionAppCtxEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FusionAppCtxEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FusionAppCtxEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FusionAppCtxEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusionAppCtxEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 119, Version: 1, Level: 4, Opcode: 39, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "FusionAppCtxEnd_V1", TaskName: "Startup", OpcodeName: "FusionAppCtxEnd",
+	Class: classStartup, Name: "FusionAppCtxEnd_V1", TaskName: "Startup", OpcodeName: "FusionAppCtxEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyFusionAppCtxEnd is event 119, of task Startup, opcode FusionAppCtxEnd,
-// keyword StartupKeyword, level win:Informational, in any version.
+// AnyFusionAppCtxEnd is event 119 in any version, of [TaskStartup], opcode
+// [OpcodeStartupFusionAppCtxEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The assembly binder (Fusion) has made its application context. Version 1
-// adds ClrInstanceID.
+// The assembly binder (Fusion) has made its application context. Version 1 adds ClrInstanceID.
 //
-// The versions are [FusionAppCtxEnd] and [FusionAppCtxEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [FusionAppCtxEnd] and [FusionAppCtxEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyFusionAppCtxEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyFusionAppCtxEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -4661,15 +4084,15 @@ func (e *AnyFusionAppCtxEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID 
 
 var anyFusionAppCtxEnd = []*etw.EventDesc{&fusionAppCtxEnd, &fusionAppCtxEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFusionAppCtxEnd) EventDescs() []*etw.EventDesc { return anyFusionAppCtxEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFusionAppCtxEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFusionAppCtxEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFusionAppCtxEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusionAppCtxEnd)
 }
@@ -4682,38 +4105,32 @@ func (e *AnyFusionAppCtxEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyFusionAppCtxEnd) Clone() *AnyFusionAppCtxEnd { return &e }
 
-func (e AnyFusionAppCtxEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusionAppCtxEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusionAppCtxEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusionAppCtxEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Fusion2EE is event 120, version 0, of task Startup, opcode Fusion2EE,
-// keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) begins to call the execution engine.
-type Fusion2EE struct{}
+// Fusion2EE is event 120, version 0. It has no payload. [AnyFusion2EE] says what it means.
+type Fusion2EE struct {
+	etw.Empty
+}
 
-func (*Fusion2EE) EventDesc() *etw.EventDesc                             { return &fusion2EE }
-func (*Fusion2EE) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Fusion2EE) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Fusion2EE) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Fusion2EE) Clone() *Fusion2EE                                    { return &e }
-func (e Fusion2EE) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Fusion2EE) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Fusion2EE) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Fusion2EE.
+func (*Fusion2EE) EventDesc() *etw.EventDesc { return &fusion2EE }
+
+// Clone returns a copy of e.
+func (e Fusion2EE) Clone() *Fusion2EE { return &e }
+
+func (e Fusion2EE) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusion2EE = etw.EventDesc{
 	Provider: &providerDesc, ID: 120, Level: 4, Opcode: 40, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "Fusion2EE", TaskName: "Startup", OpcodeName: "Fusion2EE",
+	Class: classStartup, Name: "Fusion2EE", TaskName: "Startup", OpcodeName: "Fusion2EE",
 }
 
-// Fusion2EEV1 is Fusion2EE_V1: event 120, version 1, of task Startup, opcode
-// Fusion2EE, keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) begins to call the execution engine. Version 1
-// adds ClrInstanceID.
+// Fusion2EEV1 is Fusion2EE_V1: event 120, version 1. Its payload has 2 bytes. [AnyFusion2EE]
+// says what it means.
 type Fusion2EEV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -4723,8 +4140,7 @@ func (*Fusion2EEV1) EventDesc() *etw.EventDesc { return &fusion2EEV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *Fusion2EEV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Fusion2EEV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &fusion2EEV1)
 }
@@ -4735,41 +4151,34 @@ func (e *Fusion2EEV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Fusion2EEV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *Fusion2EEV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Fusion2EEV1) Clone() *Fusion2EEV1 { return &e }
 
-func (e Fusion2EEV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Fusion2EEV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Fusion2EEV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Fusion2EEV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusion2EEV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 120, Version: 1, Level: 4, Opcode: 40, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "Fusion2EE_V1", TaskName: "Startup", OpcodeName: "Fusion2EE",
+	Class: classStartup, Name: "Fusion2EE_V1", TaskName: "Startup", OpcodeName: "Fusion2EE",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyFusion2EE is event 120, of task Startup, opcode Fusion2EE, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyFusion2EE is event 120 in any version, of [TaskStartup], opcode [OpcodeStartupFusion2EE],
+// enabled by [KeywordStartup] (0x80000000) at [etw.LevelInformational] (4).
 //
-// The assembly binder (Fusion) begins to call the execution engine. Version 1
-// adds ClrInstanceID.
+// The assembly binder (Fusion) begins to call the execution engine. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [Fusion2EE] and [Fusion2EEV1]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [Fusion2EE] and [Fusion2EEV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyFusion2EE struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyFusion2EE) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -4777,57 +4186,50 @@ func (e *AnyFusion2EE) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusion2EE = []*etw.EventDesc{&fusion2EE, &fusion2EEV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFusion2EE) EventDescs() []*etw.EventDesc { return anyFusion2EE }
-func (e *AnyFusion2EE) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusion2EE, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFusion2EE) EventDesc() *etw.EventDesc { return etw.DescOf(anyFusion2EE, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFusion2EE) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusion2EE)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFusion2EE) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFusion2EE) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFusion2EE) Clone() *AnyFusion2EE { return &e }
 
-func (e AnyFusion2EE) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusion2EE) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusion2EE) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusion2EE) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Fusion2EEEnd is event 121, version 0, of task Startup, opcode Fusion2EEEnd,
-// keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) ended its call of the execution engine.
-type Fusion2EEEnd struct{}
+// Fusion2EEEnd is event 121, version 0. It has no payload. [AnyFusion2EEEnd] says what it
+// means.
+type Fusion2EEEnd struct {
+	etw.Empty
+}
 
-func (*Fusion2EEEnd) EventDesc() *etw.EventDesc                             { return &fusion2EEEnd }
-func (*Fusion2EEEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Fusion2EEEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Fusion2EEEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Fusion2EEEnd) Clone() *Fusion2EEEnd                                 { return &e }
-func (e Fusion2EEEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Fusion2EEEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Fusion2EEEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Fusion2EEEnd.
+func (*Fusion2EEEnd) EventDesc() *etw.EventDesc { return &fusion2EEEnd }
+
+// Clone returns a copy of e.
+func (e Fusion2EEEnd) Clone() *Fusion2EEEnd { return &e }
+
+func (e Fusion2EEEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusion2EEEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 121, Level: 4, Opcode: 41, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "Fusion2EEEnd", TaskName: "Startup", OpcodeName: "Fusion2EEEnd",
+	Class: classStartup, Name: "Fusion2EEEnd", TaskName: "Startup", OpcodeName: "Fusion2EEEnd",
 }
 
-// Fusion2EEEndV1 is Fusion2EEEnd_V1: event 121, version 1, of task Startup,
-// opcode Fusion2EEEnd, keyword StartupKeyword, level win:Informational.
-//
-// The assembly binder (Fusion) ended its call of the execution engine. Version
-// 1 adds ClrInstanceID.
+// Fusion2EEEndV1 is Fusion2EEEnd_V1: event 121, version 1. Its payload has 2 bytes.
+// [AnyFusion2EEEnd] says what it means.
 type Fusion2EEEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -4837,8 +4239,7 @@ func (*Fusion2EEEndV1) EventDesc() *etw.EventDesc { return &fusion2EEEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *Fusion2EEEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Fusion2EEEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &fusion2EEEndV1)
 }
@@ -4849,41 +4250,35 @@ func (e *Fusion2EEEndV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Fusion2EEEndV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *Fusion2EEEndV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Fusion2EEEndV1) Clone() *Fusion2EEEndV1 { return &e }
 
-func (e Fusion2EEEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Fusion2EEEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Fusion2EEEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Fusion2EEEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fusion2EEEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 121, Version: 1, Level: 4, Opcode: 41, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "Fusion2EEEnd_V1", TaskName: "Startup", OpcodeName: "Fusion2EEEnd",
+	Class: classStartup, Name: "Fusion2EEEnd_V1", TaskName: "Startup", OpcodeName: "Fusion2EEEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnyFusion2EEEnd is event 121, of task Startup, opcode Fusion2EEEnd, keyword
-// StartupKeyword, level win:Informational, in any version.
+// AnyFusion2EEEnd is event 121 in any version, of [TaskStartup], opcode
+// [OpcodeStartupFusion2EEEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
-// The assembly binder (Fusion) ended its call of the execution engine. Version
-// 1 adds ClrInstanceID.
+// The assembly binder (Fusion) ended its call of the execution engine. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [Fusion2EEEnd] and [Fusion2EEEndV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [Fusion2EEEnd] and [Fusion2EEEndV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyFusion2EEEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyFusion2EEEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -4891,57 +4286,50 @@ func (e *AnyFusion2EEEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyFusion2EEEnd = []*etw.EventDesc{&fusion2EEEnd, &fusion2EEEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFusion2EEEnd) EventDescs() []*etw.EventDesc { return anyFusion2EEEnd }
-func (e *AnyFusion2EEEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFusion2EEEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFusion2EEEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyFusion2EEEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFusion2EEEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anyFusion2EEEnd)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFusion2EEEnd) FieldValue(i int) etw.Value {
-	return (*anyStartupV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFusion2EEEnd) FieldValue(i int) etw.Value { return (*anyStartupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFusion2EEEnd) Clone() *AnyFusion2EEEnd { return &e }
 
-func (e AnyFusion2EEEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFusion2EEEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFusion2EEEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFusion2EEEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SecurityCatchCall is event 122, version 0, of task Startup, opcode
-// SecurityCatchCall, keyword StartupKeyword, level win:Informational.
-//
-// The security system begins a guarded call.
-type SecurityCatchCall struct{}
+// SecurityCatchCall is event 122, version 0. It has no payload. [AnySecurityCatchCall] says
+// what it means.
+type SecurityCatchCall struct {
+	etw.Empty
+}
 
-func (*SecurityCatchCall) EventDesc() *etw.EventDesc                             { return &securityCatchCall }
-func (*SecurityCatchCall) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*SecurityCatchCall) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*SecurityCatchCall) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e SecurityCatchCall) Clone() *SecurityCatchCall                            { return &e }
-func (e SecurityCatchCall) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e SecurityCatchCall) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e SecurityCatchCall) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of SecurityCatchCall.
+func (*SecurityCatchCall) EventDesc() *etw.EventDesc { return &securityCatchCall }
+
+// Clone returns a copy of e.
+func (e SecurityCatchCall) Clone() *SecurityCatchCall { return &e }
+
+func (e SecurityCatchCall) String() string { return string(etw.AppendText(nil, &e)) }
 
 var securityCatchCall = etw.EventDesc{
 	Provider: &providerDesc, ID: 122, Level: 4, Opcode: 42, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "SecurityCatchCall", TaskName: "Startup", OpcodeName: "SecurityCatchCall",
+	Class: classStartup, Name: "SecurityCatchCall", TaskName: "Startup", OpcodeName: "SecurityCatchCall",
 }
 
-// SecurityCatchCallV1 is SecurityCatchCall_V1: event 122, version 1, of task
-// Startup, opcode SecurityCatchCall, keyword StartupKeyword, level
-// win:Informational.
-//
-// The security system begins a guarded call. Version 1 adds ClrInstanceID.
+// SecurityCatchCallV1 is SecurityCatchCall_V1: event 122, version 1. Its payload has 2 bytes.
+// [AnySecurityCatchCall] says what it means.
 type SecurityCatchCallV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -4951,8 +4339,7 @@ func (*SecurityCatchCallV1) EventDesc() *etw.EventDesc { return &securityCatchCa
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *SecurityCatchCallV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SecurityCatchCallV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &securityCatchCallV1)
 }
@@ -4963,42 +4350,34 @@ func (e *SecurityCatchCallV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SecurityCatchCallV1) FieldValue(i int) etw.Value {
-	return (*startupV1Layout)(e).FieldValue(i)
-}
+func (e *SecurityCatchCallV1) FieldValue(i int) etw.Value { return (*startupV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e SecurityCatchCallV1) Clone() *SecurityCatchCallV1 { return &e }
 
-func (e SecurityCatchCallV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SecurityCatchCallV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SecurityCatchCallV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SecurityCatchCallV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var securityCatchCallV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 122, Version: 1, Level: 4, Opcode: 42, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "SecurityCatchCall_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCall",
+	Class: classStartup, Name: "SecurityCatchCall_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCall",
 	Fields: startupV1LayoutFields,
 }
 
-// AnySecurityCatchCall is event 122, of task Startup, opcode
-// SecurityCatchCall, keyword StartupKeyword, level win:Informational, in any
-// version.
+// AnySecurityCatchCall is event 122 in any version, of [TaskStartup], opcode
+// [OpcodeStartupSecurityCatchCall], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The security system begins a guarded call. Version 1 adds ClrInstanceID.
 //
-// The versions are [SecurityCatchCall] and [SecurityCatchCallV1]; a newer one
-// is decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [SecurityCatchCall] and [SecurityCatchCallV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnySecurityCatchCall struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnySecurityCatchCall) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -5006,15 +4385,15 @@ func (e *AnySecurityCatchCall) GetClrInstanceID() uint16 { return e.ClrInstanceI
 
 var anySecurityCatchCall = []*etw.EventDesc{&securityCatchCall, &securityCatchCallV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySecurityCatchCall) EventDescs() []*etw.EventDesc { return anySecurityCatchCall }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySecurityCatchCall) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySecurityCatchCall, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySecurityCatchCall) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anySecurityCatchCall)
 }
@@ -5027,38 +4406,33 @@ func (e *AnySecurityCatchCall) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnySecurityCatchCall) Clone() *AnySecurityCatchCall { return &e }
 
-func (e AnySecurityCatchCall) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySecurityCatchCall) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySecurityCatchCall) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySecurityCatchCall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SecurityCatchCallEnd is event 123, version 0, of task Startup, opcode
-// SecurityCatchCallEnd, keyword StartupKeyword, level win:Informational.
-//
-// The security system ended a guarded call.
-type SecurityCatchCallEnd struct{}
+// SecurityCatchCallEnd is event 123, version 0. It has no payload. [AnySecurityCatchCallEnd]
+// says what it means.
+type SecurityCatchCallEnd struct {
+	etw.Empty
+}
 
-func (*SecurityCatchCallEnd) EventDesc() *etw.EventDesc                             { return &securityCatchCallEnd }
-func (*SecurityCatchCallEnd) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*SecurityCatchCallEnd) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*SecurityCatchCallEnd) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e SecurityCatchCallEnd) Clone() *SecurityCatchCallEnd                         { return &e }
-func (e SecurityCatchCallEnd) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e SecurityCatchCallEnd) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e SecurityCatchCallEnd) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of SecurityCatchCallEnd.
+func (*SecurityCatchCallEnd) EventDesc() *etw.EventDesc { return &securityCatchCallEnd }
+
+// Clone returns a copy of e.
+func (e SecurityCatchCallEnd) Clone() *SecurityCatchCallEnd { return &e }
+
+func (e SecurityCatchCallEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var securityCatchCallEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 123, Level: 4, Opcode: 43, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "SecurityCatchCallEnd", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
+	Class: classStartup, Name: "SecurityCatchCallEnd", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
 }
 
-// SecurityCatchCallEndV1 is SecurityCatchCallEnd_V1: event 123, version 1, of
-// task Startup, opcode SecurityCatchCallEnd, keyword StartupKeyword, level
-// win:Informational.
-//
-// The security system ended a guarded call. Version 1 adds ClrInstanceID.
+// SecurityCatchCallEndV1 is SecurityCatchCallEnd_V1: event 123, version 1. Its payload has 2
+// bytes. [AnySecurityCatchCallEnd] says what it means.
 type SecurityCatchCallEndV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -5068,8 +4442,7 @@ func (*SecurityCatchCallEndV1) EventDesc() *etw.EventDesc { return &securityCatc
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *SecurityCatchCallEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SecurityCatchCallEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*startupV1Layout)(e).decode(p, ptr, &securityCatchCallEndV1)
 }
@@ -5087,35 +4460,29 @@ func (e *SecurityCatchCallEndV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SecurityCatchCallEndV1) Clone() *SecurityCatchCallEndV1 { return &e }
 
-func (e SecurityCatchCallEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SecurityCatchCallEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SecurityCatchCallEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SecurityCatchCallEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var securityCatchCallEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 123, Version: 1, Level: 4, Opcode: 43, Task: 9, Keywords: 0x80000000,
-	Class: etw.GUID{0x4f, 0x8a, 0xd0, 0x02, 0x01, 0xfd, 0x38, 0x45, 0x98, 0x9b, 0x03, 0xe4, 0x37, 0xb9, 0x50, 0xf4},
-	Name:  "SecurityCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
+	Class: classStartup, Name: "SecurityCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
 	Fields: startupV1LayoutFields,
 }
 
-// AnySecurityCatchCallEnd is event 123, of task Startup, opcode
-// SecurityCatchCallEnd, keyword StartupKeyword, level win:Informational, in
-// any version.
+// AnySecurityCatchCallEnd is event 123 in any version, of [TaskStartup], opcode
+// [OpcodeStartupSecurityCatchCallEnd], enabled by [KeywordStartup] (0x80000000) at
+// [etw.LevelInformational] (4).
 //
 // The security system ended a guarded call. Version 1 adds ClrInstanceID.
 //
-// The versions are [SecurityCatchCallEnd] and [SecurityCatchCallEndV1]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [SecurityCatchCallEnd] and [SecurityCatchCallEndV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnySecurityCatchCallEnd struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnySecurityCatchCallEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -5123,15 +4490,15 @@ func (e *AnySecurityCatchCallEnd) GetClrInstanceID() uint16 { return e.ClrInstan
 
 var anySecurityCatchCallEnd = []*etw.EventDesc{&securityCatchCallEnd, &securityCatchCallEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySecurityCatchCallEnd) EventDescs() []*etw.EventDesc { return anySecurityCatchCallEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnySecurityCatchCallEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anySecurityCatchCallEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySecurityCatchCallEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyStartupV1Layout)(e).decode(version, p, ptr, anySecurityCatchCallEnd)
 }
@@ -5144,6 +4511,7 @@ func (e *AnySecurityCatchCallEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnySecurityCatchCallEnd) Clone() *AnySecurityCatchCallEnd { return &e }
 
-func (e AnySecurityCatchCallEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySecurityCatchCallEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySecurityCatchCallEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySecurityCatchCallEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

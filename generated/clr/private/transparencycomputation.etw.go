@@ -5,23 +5,21 @@ package private
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleTransparencyComputationStart is event 178, version 0, of task
-// TransparencyComputation, opcode ModuleTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// ModuleTransparencyComputationStart is event 178, version 0, of
+// [TaskTransparencyComputation], opcode
+// [OpcodeTransparencyComputationModuleTransparencyComputationStart], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyModuleTransparencyComputationStart] takes newer versions, too.
 //
 // The runtime begins to work out how transparent a module is to security.
 type ModuleTransparencyComputationStart struct {
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Module        etw.UTF16 // Name of the module.
+	AppDomainID   uint32    // Number of the application domain.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ModuleTransparencyComputationStart.
@@ -32,8 +30,7 @@ func (*ModuleTransparencyComputationStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Module = c.UTF16()
@@ -70,16 +67,11 @@ func (e ModuleTransparencyComputationStart) Clone() *ModuleTransparencyComputati
 	return &e
 }
 
-func (e ModuleTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ModuleTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ModuleTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ModuleTransparencyComputationStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 178, Level: 4, Opcode: 83, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "ModuleTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "ModuleTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Module", Type: etw.InUnicodeString},
 		{Name: "AppDomainID", Type: etw.InUInt32},
@@ -87,22 +79,14 @@ var moduleTransparencyComputationStart = etw.EventDesc{
 	},
 }
 
-// AnyModuleTransparencyComputationStart is
-// [ModuleTransparencyComputationStart] in any version: a newer one is decoded
-// like it.
+// AnyModuleTransparencyComputationStart is [ModuleTransparencyComputationStart] in any
+// version: a newer one is decoded like it.
 type AnyModuleTransparencyComputationStart struct {
 	Seen etw.Seen
 	ModuleTransparencyComputationStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&moduleTransparencyComputationStart}
-}
-func (e *AnyModuleTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleTransparencyComputationStart.DecodePayload(p, ptr)
@@ -114,28 +98,24 @@ func (e AnyModuleTransparencyComputationStart) Clone() *AnyModuleTransparencyCom
 	return &e
 }
 
-// ModuleTransparencyComputationEnd is event 179, version 0, of task
-// TransparencyComputation, opcode ModuleTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// ModuleTransparencyComputationEnd is event 179, version 0, of [TaskTransparencyComputation],
+// opcode [OpcodeTransparencyComputationModuleTransparencyComputationEnd], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyModuleTransparencyComputationEnd] takes newer versions, too.
 //
 // The runtime has worked out how transparent a module is to security.
 type ModuleTransparencyComputationEnd struct {
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether all of its code is security-critical.
-	IsAllCritical etw.Bool
-	// Whether all of its code is security-transparent.
-	IsAllTransparent etw.Bool
+	Module           etw.UTF16 // Name of the module.
+	AppDomainID      uint32    // Number of the application domain.
+	IsAllCritical    etw.Bool  // Whether all of its code is security-critical.
+	IsAllTransparent etw.Bool  // Whether all of its code is security-transparent.
 	// Whether it is critical but may be called from transparent code.
 	IsTreatAsSafe etw.Bool
 	// Whether the module's code is critical as far as that is possible.
 	IsOpportunisticallyCritical etw.Bool
 	// Rule set that the module follows: 0 none, 1 level 1, 2 level 2.
 	SecurityRuleSet uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID   uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ModuleTransparencyComputationEnd.
@@ -146,8 +126,7 @@ func (*ModuleTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Module = c.UTF16()
@@ -204,16 +183,11 @@ func (e ModuleTransparencyComputationEnd) Clone() *ModuleTransparencyComputation
 	return &e
 }
 
-func (e ModuleTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ModuleTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ModuleTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ModuleTransparencyComputationEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 179, Level: 4, Opcode: 84, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "ModuleTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "ModuleTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Module", Type: etw.InUnicodeString},
 		{Name: "AppDomainID", Type: etw.InUInt32},
@@ -226,21 +200,14 @@ var moduleTransparencyComputationEnd = etw.EventDesc{
 	},
 }
 
-// AnyModuleTransparencyComputationEnd is [ModuleTransparencyComputationEnd] in
-// any version: a newer one is decoded like it.
+// AnyModuleTransparencyComputationEnd is [ModuleTransparencyComputationEnd] in any version: a
+// newer one is decoded like it.
 type AnyModuleTransparencyComputationEnd struct {
 	Seen etw.Seen
 	ModuleTransparencyComputationEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&moduleTransparencyComputationEnd}
-}
-func (e *AnyModuleTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleTransparencyComputationEnd.DecodePayload(p, ptr)
@@ -252,20 +219,17 @@ func (e AnyModuleTransparencyComputationEnd) Clone() *AnyModuleTransparencyCompu
 	return &e
 }
 
-// TypeTransparencyComputationStart is event 180, version 0, of task
-// TransparencyComputation, opcode TypeTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// TypeTransparencyComputationStart is event 180, version 0, of [TaskTransparencyComputation],
+// opcode [OpcodeTransparencyComputationTypeTransparencyComputationStart], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyTypeTransparencyComputationStart] takes newer versions, too.
 //
 // The runtime begins to work out how transparent a type is to security.
 type TypeTransparencyComputationStart struct {
-	// Name of the type.
-	Type etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Type          etw.UTF16 // Name of the type.
+	Module        etw.UTF16 // Name of the module.
+	AppDomainID   uint32    // Number of the application domain.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of TypeTransparencyComputationStart.
@@ -276,8 +240,7 @@ func (*TypeTransparencyComputationStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TypeTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TypeTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Type = c.UTF16()
@@ -319,16 +282,11 @@ func (e TypeTransparencyComputationStart) Clone() *TypeTransparencyComputationSt
 	return &e
 }
 
-func (e TypeTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e TypeTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e TypeTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e TypeTransparencyComputationStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var typeTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 180, Level: 4, Opcode: 85, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "TypeTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "TypeTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -337,21 +295,14 @@ var typeTransparencyComputationStart = etw.EventDesc{
 	},
 }
 
-// AnyTypeTransparencyComputationStart is [TypeTransparencyComputationStart] in
-// any version: a newer one is decoded like it.
+// AnyTypeTransparencyComputationStart is [TypeTransparencyComputationStart] in any version: a
+// newer one is decoded like it.
 type AnyTypeTransparencyComputationStart struct {
 	Seen etw.Seen
 	TypeTransparencyComputationStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTypeTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&typeTransparencyComputationStart}
-}
-func (e *AnyTypeTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTypeTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TypeTransparencyComputationStart.DecodePayload(p, ptr)
@@ -364,28 +315,22 @@ func (e AnyTypeTransparencyComputationStart) Clone() *AnyTypeTransparencyComputa
 	return &e
 }
 
-// TypeTransparencyComputationEnd is event 181, version 0, of task
-// TransparencyComputation, opcode TypeTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// TypeTransparencyComputationEnd is event 181, version 0, of [TaskTransparencyComputation],
+// opcode [OpcodeTransparencyComputationTypeTransparencyComputationEnd], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyTypeTransparencyComputationEnd] takes newer versions, too.
 //
 // The runtime has worked out how transparent a type is to security.
 type TypeTransparencyComputationEnd struct {
-	// Name of the type.
-	Type etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether all of its code is security-critical.
-	IsAllCritical etw.Bool
-	// Whether all of its code is security-transparent.
-	IsAllTransparent etw.Bool
-	// Whether it is security-critical.
-	IsCritical etw.Bool
+	Type             etw.UTF16 // Name of the type.
+	Module           etw.UTF16 // Name of the module.
+	AppDomainID      uint32    // Number of the application domain.
+	IsAllCritical    etw.Bool  // Whether all of its code is security-critical.
+	IsAllTransparent etw.Bool  // Whether all of its code is security-transparent.
+	IsCritical       etw.Bool  // Whether it is security-critical.
 	// Whether it is critical but may be called from transparent code.
 	IsTreatAsSafe etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of TypeTransparencyComputationEnd.
@@ -396,8 +341,7 @@ func (*TypeTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TypeTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TypeTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Type = c.UTF16()
@@ -455,14 +399,11 @@ func (e TypeTransparencyComputationEnd) Clone() *TypeTransparencyComputationEnd 
 	return &e
 }
 
-func (e TypeTransparencyComputationEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TypeTransparencyComputationEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TypeTransparencyComputationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TypeTransparencyComputationEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var typeTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 181, Level: 4, Opcode: 86, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "TypeTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "TypeTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -475,21 +416,14 @@ var typeTransparencyComputationEnd = etw.EventDesc{
 	},
 }
 
-// AnyTypeTransparencyComputationEnd is [TypeTransparencyComputationEnd] in any
-// version: a newer one is decoded like it.
+// AnyTypeTransparencyComputationEnd is [TypeTransparencyComputationEnd] in any version: a
+// newer one is decoded like it.
 type AnyTypeTransparencyComputationEnd struct {
 	Seen etw.Seen
 	TypeTransparencyComputationEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTypeTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&typeTransparencyComputationEnd}
-}
-func (e *AnyTypeTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTypeTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TypeTransparencyComputationEnd.DecodePayload(p, ptr)
@@ -502,20 +436,18 @@ func (e AnyTypeTransparencyComputationEnd) Clone() *AnyTypeTransparencyComputati
 	return &e
 }
 
-// MethodTransparencyComputationStart is event 182, version 0, of task
-// TransparencyComputation, opcode MethodTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// MethodTransparencyComputationStart is event 182, version 0, of
+// [TaskTransparencyComputation], opcode
+// [OpcodeTransparencyComputationMethodTransparencyComputationStart], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyMethodTransparencyComputationStart] takes newer versions, too.
 //
 // The runtime begins to work out how transparent a method is to security.
 type MethodTransparencyComputationStart struct {
-	// Name of the method.
-	Method etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Method        etw.UTF16 // Name of the method.
+	Module        etw.UTF16 // Name of the module.
+	AppDomainID   uint32    // Number of the application domain.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of MethodTransparencyComputationStart.
@@ -526,8 +458,7 @@ func (*MethodTransparencyComputationStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Method = c.UTF16()
@@ -569,16 +500,11 @@ func (e MethodTransparencyComputationStart) Clone() *MethodTransparencyComputati
 	return &e
 }
 
-func (e MethodTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e MethodTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e MethodTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e MethodTransparencyComputationStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 182, Level: 4, Opcode: 87, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "MethodTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "MethodTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Method", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -587,22 +513,14 @@ var methodTransparencyComputationStart = etw.EventDesc{
 	},
 }
 
-// AnyMethodTransparencyComputationStart is
-// [MethodTransparencyComputationStart] in any version: a newer one is decoded
-// like it.
+// AnyMethodTransparencyComputationStart is [MethodTransparencyComputationStart] in any
+// version: a newer one is decoded like it.
 type AnyMethodTransparencyComputationStart struct {
 	Seen etw.Seen
 	MethodTransparencyComputationStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodTransparencyComputationStart}
-}
-func (e *AnyMethodTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodTransparencyComputationStart.DecodePayload(p, ptr)
@@ -615,24 +533,20 @@ func (e AnyMethodTransparencyComputationStart) Clone() *AnyMethodTransparencyCom
 	return &e
 }
 
-// MethodTransparencyComputationEnd is event 183, version 0, of task
-// TransparencyComputation, opcode MethodTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// MethodTransparencyComputationEnd is event 183, version 0, of [TaskTransparencyComputation],
+// opcode [OpcodeTransparencyComputationMethodTransparencyComputationEnd], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyMethodTransparencyComputationEnd] takes newer versions, too.
 //
 // The runtime has worked out how transparent a method is to security.
 type MethodTransparencyComputationEnd struct {
-	// Name of the method.
-	Method etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether it is security-critical.
-	IsCritical etw.Bool
+	Method      etw.UTF16 // Name of the method.
+	Module      etw.UTF16 // Name of the module.
+	AppDomainID uint32    // Number of the application domain.
+	IsCritical  etw.Bool  // Whether it is security-critical.
 	// Whether it is critical but may be called from transparent code.
 	IsTreatAsSafe etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of MethodTransparencyComputationEnd.
@@ -643,8 +557,7 @@ func (*MethodTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Method = c.UTF16()
@@ -694,16 +607,11 @@ func (e MethodTransparencyComputationEnd) Clone() *MethodTransparencyComputation
 	return &e
 }
 
-func (e MethodTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e MethodTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e MethodTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e MethodTransparencyComputationEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 183, Level: 4, Opcode: 88, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "MethodTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "MethodTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Method", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -714,21 +622,14 @@ var methodTransparencyComputationEnd = etw.EventDesc{
 	},
 }
 
-// AnyMethodTransparencyComputationEnd is [MethodTransparencyComputationEnd] in
-// any version: a newer one is decoded like it.
+// AnyMethodTransparencyComputationEnd is [MethodTransparencyComputationEnd] in any version: a
+// newer one is decoded like it.
 type AnyMethodTransparencyComputationEnd struct {
 	Seen etw.Seen
 	MethodTransparencyComputationEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMethodTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&methodTransparencyComputationEnd}
-}
-func (e *AnyMethodTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMethodTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MethodTransparencyComputationEnd.DecodePayload(p, ptr)
@@ -741,20 +642,17 @@ func (e AnyMethodTransparencyComputationEnd) Clone() *AnyMethodTransparencyCompu
 	return &e
 }
 
-// FieldTransparencyComputationStart is event 184, version 0, of task
-// TransparencyComputation, opcode FieldTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// FieldTransparencyComputationStart is event 184, version 0, of [TaskTransparencyComputation],
+// opcode [OpcodeTransparencyComputationFieldTransparencyComputationStart], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyFieldTransparencyComputationStart] takes newer versions, too.
 //
 // The runtime begins to work out how transparent a field is to security.
 type FieldTransparencyComputationStart struct {
-	// Name of the field.
-	Field etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Field         etw.UTF16 // Name of the field.
+	Module        etw.UTF16 // Name of the module.
+	AppDomainID   uint32    // Number of the application domain.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of FieldTransparencyComputationStart.
@@ -765,8 +663,7 @@ func (*FieldTransparencyComputationStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FieldTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FieldTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Field = c.UTF16()
@@ -808,16 +705,11 @@ func (e FieldTransparencyComputationStart) Clone() *FieldTransparencyComputation
 	return &e
 }
 
-func (e FieldTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e FieldTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e FieldTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e FieldTransparencyComputationStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fieldTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 184, Level: 4, Opcode: 89, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "FieldTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "FieldTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Field", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -826,21 +718,14 @@ var fieldTransparencyComputationStart = etw.EventDesc{
 	},
 }
 
-// AnyFieldTransparencyComputationStart is [FieldTransparencyComputationStart]
-// in any version: a newer one is decoded like it.
+// AnyFieldTransparencyComputationStart is [FieldTransparencyComputationStart] in any version:
+// a newer one is decoded like it.
 type AnyFieldTransparencyComputationStart struct {
 	Seen etw.Seen
 	FieldTransparencyComputationStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFieldTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fieldTransparencyComputationStart}
-}
-func (e *AnyFieldTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFieldTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FieldTransparencyComputationStart.DecodePayload(p, ptr)
@@ -853,24 +738,20 @@ func (e AnyFieldTransparencyComputationStart) Clone() *AnyFieldTransparencyCompu
 	return &e
 }
 
-// FieldTransparencyComputationEnd is event 185, version 0, of task
-// TransparencyComputation, opcode FieldTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// FieldTransparencyComputationEnd is event 185, version 0, of [TaskTransparencyComputation],
+// opcode [OpcodeTransparencyComputationFieldTransparencyComputationEnd], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyFieldTransparencyComputationEnd] takes newer versions, too.
 //
 // The runtime has worked out how transparent a field is to security.
 type FieldTransparencyComputationEnd struct {
-	// Name of the field.
-	Field etw.UTF16
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether it is security-critical.
-	IsCritical etw.Bool
+	Field       etw.UTF16 // Name of the field.
+	Module      etw.UTF16 // Name of the module.
+	AppDomainID uint32    // Number of the application domain.
+	IsCritical  etw.Bool  // Whether it is security-critical.
 	// Whether it is critical but may be called from transparent code.
 	IsTreatAsSafe etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of FieldTransparencyComputationEnd.
@@ -881,8 +762,7 @@ func (*FieldTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *FieldTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FieldTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Field = c.UTF16()
@@ -932,16 +812,11 @@ func (e FieldTransparencyComputationEnd) Clone() *FieldTransparencyComputationEn
 	return &e
 }
 
-func (e FieldTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e FieldTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e FieldTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e FieldTransparencyComputationEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fieldTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 185, Level: 4, Opcode: 90, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "FieldTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "FieldTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Field", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -952,21 +827,14 @@ var fieldTransparencyComputationEnd = etw.EventDesc{
 	},
 }
 
-// AnyFieldTransparencyComputationEnd is [FieldTransparencyComputationEnd] in
-// any version: a newer one is decoded like it.
+// AnyFieldTransparencyComputationEnd is [FieldTransparencyComputationEnd] in any version: a
+// newer one is decoded like it.
 type AnyFieldTransparencyComputationEnd struct {
 	Seen etw.Seen
 	FieldTransparencyComputationEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFieldTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fieldTransparencyComputationEnd}
-}
-func (e *AnyFieldTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFieldTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FieldTransparencyComputationEnd.DecodePayload(p, ptr)
@@ -979,21 +847,17 @@ func (e AnyFieldTransparencyComputationEnd) Clone() *AnyFieldTransparencyComputa
 	return &e
 }
 
-// TokenTransparencyComputationStart is event 186, version 0, of task
-// TransparencyComputation, opcode TokenTransparencyComputationStart, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// TokenTransparencyComputationStart is event 186, version 0, of [TaskTransparencyComputation],
+// opcode [OpcodeTransparencyComputationTokenTransparencyComputationStart], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyTokenTransparencyComputationStart] takes newer versions, too.
 //
-// The runtime begins to work out how transparent a metadata token is to
-// security.
+// The runtime begins to work out how transparent a metadata token is to security.
 type TokenTransparencyComputationStart struct {
-	// Metadata token.
-	Token uint32
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	Token         uint32    // Metadata token.
+	Module        etw.UTF16 // Name of the module.
+	AppDomainID   uint32    // Number of the application domain.
+	ClrInstanceID uint16    // see WithClrInstanceID
 }
 
 // EventDesc returns the description of TokenTransparencyComputationStart.
@@ -1004,8 +868,7 @@ func (*TokenTransparencyComputationStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TokenTransparencyComputationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TokenTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&tokenTransparencyComputationStart, p, ptr)
@@ -1049,16 +912,11 @@ func (e TokenTransparencyComputationStart) Clone() *TokenTransparencyComputation
 	return &e
 }
 
-func (e TokenTransparencyComputationStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e TokenTransparencyComputationStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e TokenTransparencyComputationStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e TokenTransparencyComputationStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tokenTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 186, Level: 4, Opcode: 91, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "TokenTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "TokenTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Token", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -1067,21 +925,14 @@ var tokenTransparencyComputationStart = etw.EventDesc{
 	},
 }
 
-// AnyTokenTransparencyComputationStart is [TokenTransparencyComputationStart]
-// in any version: a newer one is decoded like it.
+// AnyTokenTransparencyComputationStart is [TokenTransparencyComputationStart] in any version:
+// a newer one is decoded like it.
 type AnyTokenTransparencyComputationStart struct {
 	Seen etw.Seen
 	TokenTransparencyComputationStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTokenTransparencyComputationStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tokenTransparencyComputationStart}
-}
-func (e *AnyTokenTransparencyComputationStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTokenTransparencyComputationStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TokenTransparencyComputationStart.DecodePayload(p, ptr)
@@ -1093,24 +944,20 @@ func (e AnyTokenTransparencyComputationStart) Clone() *AnyTokenTransparencyCompu
 	return &e
 }
 
-// TokenTransparencyComputationEnd is event 187, version 0, of task
-// TransparencyComputation, opcode TokenTransparencyComputationEnd, keyword
-// SecurityPrivateKeyword, level win:Informational.
+// TokenTransparencyComputationEnd is event 187, version 0, of [TaskTransparencyComputation],
+// opcode [OpcodeTransparencyComputationTokenTransparencyComputationEnd], enabled by
+// [KeywordSecurityPrivate] (0x400) at [etw.LevelInformational] (4).
+// [AnyTokenTransparencyComputationEnd] takes newer versions, too.
 //
 // The runtime has worked out how transparent a metadata token is to security.
 type TokenTransparencyComputationEnd struct {
-	// Metadata token.
-	Token uint32
-	// Name of the module.
-	Module etw.UTF16
-	// Number of the application domain.
-	AppDomainID uint32
-	// Whether it is security-critical.
-	IsCritical etw.Bool
+	Token       uint32    // Metadata token.
+	Module      etw.UTF16 // Name of the module.
+	AppDomainID uint32    // Number of the application domain.
+	IsCritical  etw.Bool  // Whether it is security-critical.
 	// Whether it is critical but may be called from transparent code.
 	IsTreatAsSafe etw.Bool
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of TokenTransparencyComputationEnd.
@@ -1121,8 +968,7 @@ func (*TokenTransparencyComputationEnd) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TokenTransparencyComputationEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TokenTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&tokenTransparencyComputationEnd, p, ptr)
@@ -1174,16 +1020,11 @@ func (e TokenTransparencyComputationEnd) Clone() *TokenTransparencyComputationEn
 	return &e
 }
 
-func (e TokenTransparencyComputationEnd) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e TokenTransparencyComputationEnd) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e TokenTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e TokenTransparencyComputationEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tokenTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 187, Level: 4, Opcode: 92, Task: 14, Keywords: 0x400,
-	Class: etw.GUID{0x77, 0x43, 0x44, 0xe2, 0xf9, 0xdd, 0x89, 0x45, 0xa8, 0x85, 0x08, 0xd6, 0x09, 0x25, 0x21, 0xdf},
-	Name:  "TokenTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "TokenTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Token", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -1194,21 +1035,14 @@ var tokenTransparencyComputationEnd = etw.EventDesc{
 	},
 }
 
-// AnyTokenTransparencyComputationEnd is [TokenTransparencyComputationEnd] in
-// any version: a newer one is decoded like it.
+// AnyTokenTransparencyComputationEnd is [TokenTransparencyComputationEnd] in any version: a
+// newer one is decoded like it.
 type AnyTokenTransparencyComputationEnd struct {
 	Seen etw.Seen
 	TokenTransparencyComputationEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTokenTransparencyComputationEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tokenTransparencyComputationEnd}
-}
-func (e *AnyTokenTransparencyComputationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTokenTransparencyComputationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TokenTransparencyComputationEnd.DecodePayload(p, ptr)

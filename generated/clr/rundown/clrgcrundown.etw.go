@@ -5,34 +5,29 @@ package rundown
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// GCSettingsRundown is event 10, version 0, of task CLRGCRundown, opcode
-// GCSettingsRundown, level win:Informational.
+// GCSettingsRundown is event 10, version 0, of [TaskCLRGCRundown], opcode
+// [OpcodeCLRGCRundownGCSettingsRundown], enabled at [etw.LevelInformational] (4). Its payload
+// has 50 bytes. [AnyGCSettingsRundown] takes newer versions, too.
 //
 // How the garbage collector of this process is set up.
 type GCSettingsRundown struct {
-	// Limit of the heap's size in bytes; 0 if there is none.
-	HardLimit uint64
+	HardLimit uint64 // Limit of the heap's size in bytes; 0 if there is none.
 	// Size in bytes from which an object goes to the large object heap.
 	LOHThreshold uint64
 	// Configured size of the machine's memory in bytes; 0 if none is configured.
 	PhysicalMemoryConfig uint64
 	// Configured least budget of generation 0 in bytes; 0 if none is configured.
 	Gen0MinBudgetConfig uint64
-	// Configured greatest budget of generation 0 in bytes; 0 if none is
-	// configured.
+	// Configured greatest budget of generation 0 in bytes; 0 if none is configured.
 	Gen0MaxBudgetConfig uint64
-	// Configured memory load, in percent, that counts as high; 0 if none is
-	// configured.
+	// Configured memory load, in percent, that counts as high; 0 if none is configured.
 	HighMemPercentConfig uint32
-	// Further settings.
-	BitSettings GCSettings
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	BitSettings          GCSettings // Further settings.
+	ClrInstanceID        uint16     // see WithClrInstanceID
 }
 
 // EventDesc returns the description of GCSettingsRundown.
@@ -41,8 +36,7 @@ func (*GCSettingsRundown) EventDesc() *etw.EventDesc { return &gcSettingsRundown
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *GCSettingsRundown) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *GCSettingsRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 50 {
 		return 0, etw.Short(&gcSettingsRundown, p, ptr)
@@ -97,14 +91,11 @@ func (e *GCSettingsRundown) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e GCSettingsRundown) Clone() *GCSettingsRundown { return &e }
 
-func (e GCSettingsRundown) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GCSettingsRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GCSettingsRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GCSettingsRundown) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSettingsRundown = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 10, Task: 40,
-	Class: etw.GUID{0x46, 0xc1, 0xb6, 0x51, 0x7f, 0x77, 0x75, 0x43, 0xa0, 0xf8, 0x13, 0x49, 0xd0, 0x76, 0xe2, 0x15},
-	Name:  "GCSettingsRundown", TaskName: "CLRGCRundown", OpcodeName: "GCSettingsRundown",
+	Class: classCLRGCRundown, Name: "GCSettingsRundown", TaskName: "CLRGCRundown", OpcodeName: "GCSettingsRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "HardLimit", Type: etw.InUInt64},
 		{Name: "LOHThreshold", Type: etw.InUInt64},
@@ -117,21 +108,13 @@ var gcSettingsRundown = etw.EventDesc{
 	},
 }
 
-// AnyGCSettingsRundown is [GCSettingsRundown] in any version: a newer one is
-// decoded like it.
+// AnyGCSettingsRundown is [GCSettingsRundown] in any version: a newer one is decoded like it.
 type AnyGCSettingsRundown struct {
 	Seen etw.Seen
 	GCSettingsRundown
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGCSettingsRundown) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gcSettingsRundown}
-}
-func (e *AnyGCSettingsRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGCSettingsRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GCSettingsRundown.DecodePayload(p, ptr)

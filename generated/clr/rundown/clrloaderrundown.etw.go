@@ -5,38 +5,25 @@ package rundown
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DomainModuleDCStart is event 151, version 0, of task CLRLoaderRundown,
-// opcode DomainModuleDCStart, keyword LoaderRundownKeyword, level
-// win:Informational.
-//
-// A module in an application domain, at the start rundown.
+// DomainModuleDCStart is event 151, version 0. [AnyDomainModuleDCStart] says what it means.
 type DomainModuleDCStart struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	AppDomainID      uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
 }
 
 // EventDesc returns the description of DomainModuleDCStart.
 func (*DomainModuleDCStart) EventDesc() *etw.EventDesc { return &domainModuleDCStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DomainModuleDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*domainModuleLoadUnloadRundownLayout)(e).decode(p, ptr, &domainModuleDCStart)
 }
@@ -57,19 +44,16 @@ func (e DomainModuleDCStart) Clone() *DomainModuleDCStart {
 	return &e
 }
 
-func (e DomainModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DomainModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DomainModuleDCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var domainModuleDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 151, Level: 4, Opcode: 46, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "DomainModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
+	Class: classCLRLoaderRundown, Name: "DomainModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
 	Fields: domainModuleLoadUnloadRundownLayoutFields,
 }
 
-// domainModuleLoadUnloadRundownLayout is the template
-// DomainModuleLoadUnloadRundown, which several events use.
+// domainModuleLoadUnloadRundownLayout is the template DomainModuleLoadUnloadRundown, which
+// several events use.
 type domainModuleLoadUnloadRundownLayout DomainModuleDCStart
 
 func (e *domainModuleLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -134,29 +118,17 @@ var domainModuleLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 	{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 }
 
-// DomainModuleDCStartV1 is DomainModuleDCStart_V1: event 151, version 1, of
-// task CLRLoaderRundown, opcode DomainModuleDCStart, keyword
-// LoaderRundownKeyword, level win:Informational.
-//
-// A module in an application domain, at the start rundown. Version 1 adds
-// ClrInstanceID.
+// DomainModuleDCStartV1 is DomainModuleDCStart_V1: event 151, version 1.
+// [AnyDomainModuleDCStart] says what it means.
 type DomainModuleDCStartV1 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	AppDomainID      uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of DomainModuleDCStart_V1.
@@ -165,8 +137,7 @@ func (*DomainModuleDCStartV1) EventDesc() *etw.EventDesc { return &domainModuleD
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *DomainModuleDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DomainModuleDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*domainModuleLoadUnloadRundownV1Layout)(e).decode(p, ptr, &domainModuleDCStartV1)
 }
@@ -187,19 +158,16 @@ func (e DomainModuleDCStartV1) Clone() *DomainModuleDCStartV1 {
 	return &e
 }
 
-func (e DomainModuleDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DomainModuleDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DomainModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DomainModuleDCStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var domainModuleDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 151, Version: 1, Level: 4, Opcode: 46, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "DomainModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
+	Class: classCLRLoaderRundown, Name: "DomainModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
 	Fields: domainModuleLoadUnloadRundownV1LayoutFields,
 }
 
-// domainModuleLoadUnloadRundownV1Layout is the template
-// DomainModuleLoadUnloadRundown_V1, which several events use.
+// domainModuleLoadUnloadRundownV1Layout is the template DomainModuleLoadUnloadRundown_V1,
+// which several events use.
 type domainModuleLoadUnloadRundownV1Layout DomainModuleDCStartV1
 
 func (e *domainModuleLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -269,39 +237,29 @@ var domainModuleLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyDomainModuleDCStart is event 151, of task CLRLoaderRundown, opcode
-// DomainModuleDCStart, keyword LoaderRundownKeyword, level win:Informational,
-// in any version.
+// AnyDomainModuleDCStart is event 151 in any version, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownDomainModuleDCStart], enabled by [KeywordLoaderRundown] (0x8) at
+// [etw.LevelInformational] (4).
 //
-// A module in an application domain, at the start rundown. Version 1 adds
-// ClrInstanceID.
+// A module in an application domain, at the start rundown. Version 1 adds ClrInstanceID.
 //
-// The versions are [DomainModuleDCStart] and [DomainModuleDCStartV1]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [DomainModuleDCStart] and [DomainModuleDCStartV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyDomainModuleDCStart struct {
 	Seen etw.Seen
 
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
+	ModuleID    uint64      // Identifier of the module, as in the module's own load event.
+	AssemblyID  uint64      // Identifier of the assembly.
+	AppDomainID uint64      // Identifier of the application domain.
+	ModuleFlags ModuleFlags // What kind of module it is.
+	Reserved1   uint32      // Reserved.
 	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ModuleILPath     etw.UTF16
+	ModuleNativePath etw.UTF16 // Path of the module's native image; empty if there is none.
+	ClrInstanceID    uint16    // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyDomainModuleDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -309,15 +267,15 @@ func (e *AnyDomainModuleDCStart) GetClrInstanceID() uint16 { return e.ClrInstanc
 
 var anyDomainModuleDCStart = []*etw.EventDesc{&domainModuleDCStart, &domainModuleDCStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDomainModuleDCStart) EventDescs() []*etw.EventDesc { return anyDomainModuleDCStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDomainModuleDCStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDomainModuleDCStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDomainModuleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDomainModuleLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyDomainModuleDCStart)
 }
@@ -333,13 +291,13 @@ func (e AnyDomainModuleDCStart) Clone() *AnyDomainModuleDCStart {
 	return &e
 }
 
-func (e AnyDomainModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDomainModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDomainModuleDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDomainModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDomainModuleLoadUnloadRundownV1Layout is what types for all versions of
-// an event share, the newest of which has the template
-// DomainModuleLoadUnloadRundown_V1.
+// anyDomainModuleLoadUnloadRundownV1Layout is what types for all versions of an event share,
+// the newest of which has the template DomainModuleLoadUnloadRundown_V1.
 type anyDomainModuleLoadUnloadRundownV1Layout AnyDomainModuleDCStart
 
 func (e *anyDomainModuleLoadUnloadRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -403,32 +361,21 @@ func (e *anyDomainModuleLoadUnloadRundownV1Layout) detach() {
 	e.ModuleNativePath = e.ModuleNativePath.Clone()
 }
 
-// DomainModuleDCEnd is event 152, version 0, of task CLRLoaderRundown, opcode
-// DomainModuleDCEnd, keyword LoaderRundownKeyword, level win:Informational.
-//
-// A module in an application domain, at the end rundown.
+// DomainModuleDCEnd is event 152, version 0. [AnyDomainModuleDCEnd] says what it means.
 type DomainModuleDCEnd struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	AppDomainID      uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
 }
 
 // EventDesc returns the description of DomainModuleDCEnd.
 func (*DomainModuleDCEnd) EventDesc() *etw.EventDesc { return &domainModuleDCEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DomainModuleDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*domainModuleLoadUnloadRundownLayout)(e).decode(p, ptr, &domainModuleDCEnd)
 }
@@ -449,40 +396,25 @@ func (e DomainModuleDCEnd) Clone() *DomainModuleDCEnd {
 	return &e
 }
 
-func (e DomainModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DomainModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DomainModuleDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var domainModuleDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 152, Level: 4, Opcode: 47, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "DomainModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
+	Class: classCLRLoaderRundown, Name: "DomainModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
 	Fields: domainModuleLoadUnloadRundownLayoutFields,
 }
 
-// DomainModuleDCEndV1 is DomainModuleDCEnd_V1: event 152, version 1, of task
-// CLRLoaderRundown, opcode DomainModuleDCEnd, keyword LoaderRundownKeyword,
-// level win:Informational.
-//
-// A module in an application domain, at the end rundown. Version 1 adds
-// ClrInstanceID.
+// DomainModuleDCEndV1 is DomainModuleDCEnd_V1: event 152, version 1. [AnyDomainModuleDCEnd]
+// says what it means.
 type DomainModuleDCEndV1 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	AppDomainID      uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of DomainModuleDCEnd_V1.
@@ -491,8 +423,7 @@ func (*DomainModuleDCEndV1) EventDesc() *etw.EventDesc { return &domainModuleDCE
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *DomainModuleDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DomainModuleDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*domainModuleLoadUnloadRundownV1Layout)(e).decode(p, ptr, &domainModuleDCEndV1)
 }
@@ -513,50 +444,37 @@ func (e DomainModuleDCEndV1) Clone() *DomainModuleDCEndV1 {
 	return &e
 }
 
-func (e DomainModuleDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DomainModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DomainModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DomainModuleDCEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var domainModuleDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 152, Version: 1, Level: 4, Opcode: 47, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "DomainModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
+	Class: classCLRLoaderRundown, Name: "DomainModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
 	Fields: domainModuleLoadUnloadRundownV1LayoutFields,
 }
 
-// AnyDomainModuleDCEnd is event 152, of task CLRLoaderRundown, opcode
-// DomainModuleDCEnd, keyword LoaderRundownKeyword, level win:Informational, in
-// any version.
+// AnyDomainModuleDCEnd is event 152 in any version, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownDomainModuleDCEnd], enabled by [KeywordLoaderRundown] (0x8) at
+// [etw.LevelInformational] (4).
 //
-// A module in an application domain, at the end rundown. Version 1 adds
-// ClrInstanceID.
+// A module in an application domain, at the end rundown. Version 1 adds ClrInstanceID.
 //
-// The versions are [DomainModuleDCEnd] and [DomainModuleDCEndV1]; a newer one
-// is decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [DomainModuleDCEnd] and [DomainModuleDCEndV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyDomainModuleDCEnd struct {
 	Seen etw.Seen
 
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
+	ModuleID    uint64      // Identifier of the module, as in the module's own load event.
+	AssemblyID  uint64      // Identifier of the assembly.
+	AppDomainID uint64      // Identifier of the application domain.
+	ModuleFlags ModuleFlags // What kind of module it is.
+	Reserved1   uint32      // Reserved.
 	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ModuleILPath     etw.UTF16
+	ModuleNativePath etw.UTF16 // Path of the module's native image; empty if there is none.
+	ClrInstanceID    uint16    // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyDomainModuleDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -564,15 +482,15 @@ func (e *AnyDomainModuleDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceI
 
 var anyDomainModuleDCEnd = []*etw.EventDesc{&domainModuleDCEnd, &domainModuleDCEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDomainModuleDCEnd) EventDescs() []*etw.EventDesc { return anyDomainModuleDCEnd }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDomainModuleDCEnd) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDomainModuleDCEnd, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDomainModuleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDomainModuleLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyDomainModuleDCEnd)
 }
@@ -588,34 +506,27 @@ func (e AnyDomainModuleDCEnd) Clone() *AnyDomainModuleDCEnd {
 	return &e
 }
 
-func (e AnyDomainModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDomainModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDomainModuleDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDomainModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ModuleDCStart is event 153, version 0, of task CLRLoaderRundown, opcode
-// ModuleDCStart, keyword LoaderRundownKeyword, level win:Informational.
-//
-// A loaded module, at the start rundown.
+// ModuleDCStart is event 153, version 0, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownModuleDCStart], enabled by [KeywordLoaderRundown] (0x8) at
+// [etw.LevelInformational] (4). [AnyModuleDCStart] says what it means.
 type ModuleDCStart struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
 }
 
 // EventDesc returns the description of ModuleDCStart.
 func (*ModuleDCStart) EventDesc() *etw.EventDesc { return &moduleDCStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadRundownLayout)(e).decode(p, ptr, &moduleDCStart)
 }
@@ -636,19 +547,16 @@ func (e ModuleDCStart) Clone() *ModuleDCStart {
 	return &e
 }
 
-func (e ModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleDCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 153, Level: 4, Opcode: 35, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "ModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
+	Class: classCLRLoaderRundown, Name: "ModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
 	Fields: moduleLoadUnloadRundownLayoutFields,
 }
 
-// moduleLoadUnloadRundownLayout is the template ModuleLoadUnloadRundown, which
-// several events use.
+// moduleLoadUnloadRundownLayout is the template ModuleLoadUnloadRundown, which several events
+// use.
 type moduleLoadUnloadRundownLayout ModuleDCStart
 
 func (e *moduleLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -708,26 +616,18 @@ var moduleLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 	{Name: "ModuleNativePath", Type: etw.InUnicodeString},
 }
 
-// ModuleDCStartV1 is ModuleDCStart_V1: event 153, version 1, of task
-// CLRLoaderRundown, opcode ModuleDCStart, keywords LoaderRundownKeyword and
-// PerfTrackRundownKeyword, level win:Informational.
+// ModuleDCStartV1 is ModuleDCStart_V1: event 153, version 1. [AnyModuleDCStart] says what it
+// means.
 //
-// A loaded module, at the start rundown. Version 1 adds ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type ModuleDCStartV1 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of ModuleDCStart_V1.
@@ -736,8 +636,7 @@ func (*ModuleDCStartV1) EventDesc() *etw.EventDesc { return &moduleDCStartV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadRundownV1Layout)(e).decode(p, ptr, &moduleDCStartV1)
 }
@@ -758,19 +657,16 @@ func (e ModuleDCStartV1) Clone() *ModuleDCStartV1 {
 	return &e
 }
 
-func (e ModuleDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleDCStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 153, Version: 1, Level: 4, Opcode: 35, Task: 2, Keywords: 0x20000008,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "ModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
+	Class: classCLRLoaderRundown, Name: "ModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
 	Fields: moduleLoadUnloadRundownV1LayoutFields,
 }
 
-// moduleLoadUnloadRundownV1Layout is the template ModuleLoadUnloadRundown_V1,
-// which several events use.
+// moduleLoadUnloadRundownV1Layout is the template ModuleLoadUnloadRundown_V1, which several
+// events use.
 type moduleLoadUnloadRundownV1Layout ModuleDCStartV1
 
 func (e *moduleLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -835,42 +731,22 @@ var moduleLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// ModuleDCStartV2 is ModuleDCStart_V2: event 153, version 2, of task
-// CLRLoaderRundown, opcode ModuleDCStart, keywords LoaderRundownKeyword and
-// PerfTrackRundownKeyword, level win:Informational.
-//
-// A loaded module, at the start rundown. Version 2 adds ManagedPdbSignature,
-// ManagedPdbAge, ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and
-// NativePdbBuildPath.
+// ModuleDCStartV2 is ModuleDCStart_V2: event 153, version 2. [AnyModuleDCStart] says what it
+// means.
 type ModuleDCStartV2 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleID            uint64
+	AssemblyID          uint64
+	ModuleFlags         ModuleFlags
+	Reserved1           uint32
+	ModuleILPath        etw.UTF16
+	ModuleNativePath    etw.UTF16
+	ClrInstanceID       uint16
 	ManagedPdbSignature etw.GUID
-	// Age of the PDB that the compiler wrote: how often it was updated.
-	ManagedPdbAge uint32
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	ManagedPdbAge       uint32
 	ManagedPdbBuildPath etw.UTF16
-	// GUID of the PDB of the module's native image; zero if there is none.
-	NativePdbSignature etw.GUID
-	// Age of the PDB of the module's native image.
-	NativePdbAge uint32
-	// Path, or just the file name, of the native image's PDB when it was built.
-	NativePdbBuildPath etw.UTF16
+	NativePdbSignature  etw.GUID
+	NativePdbAge        uint32
+	NativePdbBuildPath  etw.UTF16
 }
 
 // EventDesc returns the description of ModuleDCStart_V2.
@@ -879,8 +755,7 @@ func (*ModuleDCStartV2) EventDesc() *etw.EventDesc { return &moduleDCStartV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleDCStartV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadRundownV2Layout)(e).decode(p, ptr, &moduleDCStartV2)
 }
@@ -901,19 +776,16 @@ func (e ModuleDCStartV2) Clone() *ModuleDCStartV2 {
 	return &e
 }
 
-func (e ModuleDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 153, Version: 2, Level: 4, Opcode: 35, Task: 2, Keywords: 0x20000008,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "ModuleDCStart_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
+	Class: classCLRLoaderRundown, Name: "ModuleDCStart_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
 	Fields: moduleLoadUnloadRundownV2LayoutFields,
 }
 
-// moduleLoadUnloadRundownV2Layout is the template ModuleLoadUnloadRundown_V2,
-// which several events use.
+// moduleLoadUnloadRundownV2Layout is the template ModuleLoadUnloadRundown_V2, which several
+// events use.
 type moduleLoadUnloadRundownV2Layout ModuleDCStartV2
 
 func (e *moduleLoadUnloadRundownV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1010,41 +882,32 @@ var moduleLoadUnloadRundownV2LayoutFields = []etw.FieldDesc{
 	{Name: "NativePdbBuildPath", Type: etw.InUnicodeString},
 }
 
-// AnyModuleDCStart is event 153, of task CLRLoaderRundown, opcode
-// ModuleDCStart, keywords LoaderRundownKeyword and PerfTrackRundownKeyword,
-// level win:Informational, in any version.
+// AnyModuleDCStart is event 153 in any version, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownModuleDCStart], enabled by [KeywordLoaderRundown] (0x8) or
+// [KeywordPerfTrackRundown] (0x20000000) at [etw.LevelInformational] (4).
 //
-// A loaded module, at the start rundown. Version 2 adds ManagedPdbSignature,
-// ManagedPdbAge, ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and
-// NativePdbBuildPath.
+// A loaded module, at the start rundown. Version 2 adds ManagedPdbSignature, ManagedPdbAge,
+// ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and NativePdbBuildPath.
 //
-// The versions are [ModuleDCStart], [ModuleDCStartV1], and [ModuleDCStartV2];
-// a newer one is decoded like the last of these. Fields that the decoded
-// version lacks are zero.
+// The versions are [ModuleDCStart], [ModuleDCStartV1], and [ModuleDCStartV2]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyModuleDCStart struct {
 	Seen etw.Seen
 
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
+	ModuleID    uint64      // Identifier of the module, as in the module's own load event.
+	AssemblyID  uint64      // Identifier of the assembly.
+	ModuleFlags ModuleFlags // What kind of module it is.
+	Reserved1   uint32      // Reserved.
 	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleILPath     etw.UTF16
+	ModuleNativePath etw.UTF16 // Path of the module's native image; empty if there is none.
+	ClrInstanceID    uint16    // since version 1; see WithClrInstanceID
+	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge it identifies
+	// that file.
 	ManagedPdbSignature etw.GUID // since version 2
 	// Age of the PDB that the compiler wrote: how often it was updated.
 	ManagedPdbAge uint32 // since version 2
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	// Path, or just the file name, of the compiler's PDB when the module was built.
 	ManagedPdbBuildPath etw.UTF16 // since version 2
 	// GUID of the PDB of the module's native image; zero if there is none.
 	NativePdbSignature etw.GUID // since version 2
@@ -1054,28 +917,39 @@ type AnyModuleDCStart struct {
 	NativePdbBuildPath etw.UTF16 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
-func (e *AnyModuleDCStart) HasClrInstanceID() bool       { return e.Seen.Layout >= 1 }
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyModuleDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// HasManagedPdbSignature reports whether the decoded version has ManagedPdbSignature.
 func (e *AnyModuleDCStart) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
-func (e *AnyModuleDCStart) HasManagedPdbAge() bool       { return e.Seen.Layout >= 2 }
+
+// HasManagedPdbAge reports whether the decoded version has ManagedPdbAge.
+func (e *AnyModuleDCStart) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
+
+// HasManagedPdbBuildPath reports whether the decoded version has ManagedPdbBuildPath.
 func (e *AnyModuleDCStart) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
-func (e *AnyModuleDCStart) HasNativePdbSignature() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyModuleDCStart) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyModuleDCStart) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
+
+// HasNativePdbSignature reports whether the decoded version has NativePdbSignature.
+func (e *AnyModuleDCStart) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
+
+// HasNativePdbAge reports whether the decoded version has NativePdbAge.
+func (e *AnyModuleDCStart) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
+
+// HasNativePdbBuildPath reports whether the decoded version has NativePdbBuildPath.
+func (e *AnyModuleDCStart) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyModuleDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleDCStart = []*etw.EventDesc{&moduleDCStart, &moduleDCStartV1, &moduleDCStartV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyModuleDCStart) EventDescs() []*etw.EventDesc { return anyModuleDCStart }
-func (e *AnyModuleDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleDCStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyModuleDCStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyModuleDCStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyModuleDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -1168,34 +1042,27 @@ func (e AnyModuleDCStart) Clone() *AnyModuleDCStart {
 	return &e
 }
 
-func (e AnyModuleDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ModuleDCEnd is event 154, version 0, of task CLRLoaderRundown, opcode
-// ModuleDCEnd, keyword LoaderRundownKeyword, level win:Informational.
-//
-// A loaded module, at the end rundown.
+// ModuleDCEnd is event 154, version 0, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownModuleDCEnd], enabled by [KeywordLoaderRundown] (0x8) at
+// [etw.LevelInformational] (4). [AnyModuleDCEnd] says what it means.
 type ModuleDCEnd struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
 }
 
 // EventDesc returns the description of ModuleDCEnd.
 func (*ModuleDCEnd) EventDesc() *etw.EventDesc { return &moduleDCEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadRundownLayout)(e).decode(p, ptr, &moduleDCEnd)
 }
@@ -1216,37 +1083,25 @@ func (e ModuleDCEnd) Clone() *ModuleDCEnd {
 	return &e
 }
 
-func (e ModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Level: 4, Opcode: 36, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "ModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
+	Class: classCLRLoaderRundown, Name: "ModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
 	Fields: moduleLoadUnloadRundownLayoutFields,
 }
 
-// ModuleDCEndV1 is ModuleDCEnd_V1: event 154, version 1, of task
-// CLRLoaderRundown, opcode ModuleDCEnd, keywords LoaderRundownKeyword and
-// PerfTrackRundownKeyword, level win:Informational.
+// ModuleDCEndV1 is ModuleDCEnd_V1: event 154, version 1. [AnyModuleDCEnd] says what it means.
 //
-// A loaded module, at the end rundown. Version 1 adds ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type ModuleDCEndV1 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
+	ModuleID         uint64
+	AssemblyID       uint64
+	ModuleFlags      ModuleFlags
+	Reserved1        uint32
+	ModuleILPath     etw.UTF16
 	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID    uint16
 }
 
 // EventDesc returns the description of ModuleDCEnd_V1.
@@ -1255,8 +1110,7 @@ func (*ModuleDCEndV1) EventDesc() *etw.EventDesc { return &moduleDCEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadRundownV1Layout)(e).decode(p, ptr, &moduleDCEndV1)
 }
@@ -1277,53 +1131,32 @@ func (e ModuleDCEndV1) Clone() *ModuleDCEndV1 {
 	return &e
 }
 
-func (e ModuleDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleDCEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Version: 1, Level: 4, Opcode: 36, Task: 2, Keywords: 0x20000008,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "ModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
+	Class: classCLRLoaderRundown, Name: "ModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
 	Fields: moduleLoadUnloadRundownV1LayoutFields,
 }
 
-// ModuleDCEndV2 is ModuleDCEnd_V2: event 154, version 2, of task
-// CLRLoaderRundown, opcode ModuleDCEnd, keywords LoaderRundownKeyword and
-// PerfTrackRundownKeyword, level win:Informational.
+// ModuleDCEndV2 is ModuleDCEnd_V2: event 154, version 2. [AnyModuleDCEnd] says what it means.
 //
-// A loaded module, at the end rundown. Version 2 adds ManagedPdbSignature,
-// ManagedPdbAge, ManagedPdbBuildPath, NativePdbSignature, NativePdbAge and
-// NativePdbBuildPath.
+// Version 2 adds ManagedPdbSignature, ManagedPdbAge, ManagedPdbBuildPath, NativePdbSignature,
+// NativePdbAge and NativePdbBuildPath.
 type ModuleDCEndV2 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleID            uint64
+	AssemblyID          uint64
+	ModuleFlags         ModuleFlags
+	Reserved1           uint32
+	ModuleILPath        etw.UTF16
+	ModuleNativePath    etw.UTF16
+	ClrInstanceID       uint16
 	ManagedPdbSignature etw.GUID
-	// Age of the PDB that the compiler wrote: how often it was updated.
-	ManagedPdbAge uint32
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	ManagedPdbAge       uint32
 	ManagedPdbBuildPath etw.UTF16
-	// GUID of the PDB of the module's native image; zero if there is none.
-	NativePdbSignature etw.GUID
-	// Age of the PDB of the module's native image.
-	NativePdbAge uint32
-	// Path, or just the file name, of the native image's PDB when it was built.
-	NativePdbBuildPath etw.UTF16
+	NativePdbSignature  etw.GUID
+	NativePdbAge        uint32
+	NativePdbBuildPath  etw.UTF16
 }
 
 // EventDesc returns the description of ModuleDCEnd_V2.
@@ -1332,8 +1165,7 @@ func (*ModuleDCEndV2) EventDesc() *etw.EventDesc { return &moduleDCEndV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleDCEndV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleDCEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLoadUnloadRundownV2Layout)(e).decode(p, ptr, &moduleDCEndV2)
 }
@@ -1354,53 +1186,30 @@ func (e ModuleDCEndV2) Clone() *ModuleDCEndV2 {
 	return &e
 }
 
-func (e ModuleDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Version: 2, Level: 4, Opcode: 36, Task: 2, Keywords: 0x20000008,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "ModuleDCEnd_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
+	Class: classCLRLoaderRundown, Name: "ModuleDCEnd_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
 	Fields: moduleLoadUnloadRundownV2LayoutFields,
 }
 
-// ModuleDCEndV3 is ModuleDCEnd_V3: event 154, version 3, of task
-// CLRLoaderRundown, opcode ModuleDCEnd, keywords LoaderRundownKeyword and
-// PerfTrackRundownKeyword, level win:Informational.
-//
-// A loaded module, at the end rundown. Version 3 adds NativeBuildID.
+// ModuleDCEndV3 is ModuleDCEnd_V3: event 154, version 3. [AnyModuleDCEnd] says what it means.
 type ModuleDCEndV3 struct {
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
-	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleID            uint64
+	AssemblyID          uint64
+	ModuleFlags         ModuleFlags
+	Reserved1           uint32
+	ModuleILPath        etw.UTF16
+	ModuleNativePath    etw.UTF16
+	ClrInstanceID       uint16
 	ManagedPdbSignature etw.GUID
-	// Age of the PDB that the compiler wrote: how often it was updated.
-	ManagedPdbAge uint32
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	ManagedPdbAge       uint32
 	ManagedPdbBuildPath etw.UTF16
-	// GUID of the PDB of the module's native image; zero if there is none.
-	NativePdbSignature etw.GUID
-	// Age of the PDB of the module's native image.
-	NativePdbAge uint32
-	// Path, or just the file name, of the native image's PDB when it was built.
-	NativePdbBuildPath etw.UTF16
-	// Build identifier of the module's native image, in hexadecimal digits.
-	NativeBuildID etw.UTF16
+	NativePdbSignature  etw.GUID
+	NativePdbAge        uint32
+	NativePdbBuildPath  etw.UTF16
+	NativeBuildID       etw.UTF16
 }
 
 // EventDesc returns the description of ModuleDCEnd_V3.
@@ -1409,8 +1218,7 @@ func (*ModuleDCEndV3) EventDesc() *etw.EventDesc { return &moduleDCEndV3 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleDCEndV3) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleDCEndV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&moduleDCEndV3, p, ptr)
@@ -1498,14 +1306,11 @@ func (e ModuleDCEndV3) Clone() *ModuleDCEndV3 {
 	return &e
 }
 
-func (e ModuleDCEndV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleDCEndV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleDCEndV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleDCEndV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCEndV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Version: 3, Level: 4, Opcode: 36, Task: 2, Keywords: 0x20000008,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "ModuleDCEnd_V3", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
+	Class: classCLRLoaderRundown, Name: "ModuleDCEnd_V3", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -1524,39 +1329,31 @@ var moduleDCEndV3 = etw.EventDesc{
 	},
 }
 
-// AnyModuleDCEnd is event 154, of task CLRLoaderRundown, opcode ModuleDCEnd,
-// keywords LoaderRundownKeyword and PerfTrackRundownKeyword, level
-// win:Informational, in any version.
+// AnyModuleDCEnd is event 154 in any version, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownModuleDCEnd], enabled by [KeywordLoaderRundown] (0x8) or
+// [KeywordPerfTrackRundown] (0x20000000) at [etw.LevelInformational] (4).
 //
 // A loaded module, at the end rundown. Version 3 adds NativeBuildID.
 //
-// The versions are [ModuleDCEnd], [ModuleDCEndV1], [ModuleDCEndV2], and
-// [ModuleDCEndV3]; a newer one is decoded like the last of these. Fields that
-// the decoded version lacks are zero.
+// The versions are [ModuleDCEnd], [ModuleDCEndV1], [ModuleDCEndV2], and [ModuleDCEndV3]; a
+// newer one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyModuleDCEnd struct {
 	Seen etw.Seen
 
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// What kind of module it is.
-	ModuleFlags ModuleFlags
-	// Reserved.
-	Reserved1 uint32
+	ModuleID    uint64      // Identifier of the module, as in the module's own load event.
+	AssemblyID  uint64      // Identifier of the assembly.
+	ModuleFlags ModuleFlags // What kind of module it is.
+	Reserved1   uint32      // Reserved.
 	// Path of the file with the module's IL, or the name of a dynamic module.
-	ModuleILPath etw.UTF16
-	// Path of the module's native image; empty if there is none.
-	ModuleNativePath etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge
-	// it identifies that file.
+	ModuleILPath     etw.UTF16
+	ModuleNativePath etw.UTF16 // Path of the module's native image; empty if there is none.
+	ClrInstanceID    uint16    // since version 1; see WithClrInstanceID
+	// GUID of the PDB that the compiler wrote for the module. With ManagedPdbAge it identifies
+	// that file.
 	ManagedPdbSignature etw.GUID // since version 2
 	// Age of the PDB that the compiler wrote: how often it was updated.
 	ManagedPdbAge uint32 // since version 2
-	// Path, or just the file name, of the compiler's PDB when the module was
-	// built.
+	// Path, or just the file name, of the compiler's PDB when the module was built.
 	ManagedPdbBuildPath etw.UTF16 // since version 2
 	// GUID of the PDB of the module's native image; zero if there is none.
 	NativePdbSignature etw.GUID // since version 2
@@ -1568,29 +1365,42 @@ type AnyModuleDCEnd struct {
 	NativeBuildID etw.UTF16 // since version 3
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
-func (e *AnyModuleDCEnd) HasClrInstanceID() bool       { return e.Seen.Layout >= 1 }
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyModuleDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
+
+// HasManagedPdbSignature reports whether the decoded version has ManagedPdbSignature.
 func (e *AnyModuleDCEnd) HasManagedPdbSignature() bool { return e.Seen.Layout >= 2 }
-func (e *AnyModuleDCEnd) HasManagedPdbAge() bool       { return e.Seen.Layout >= 2 }
+
+// HasManagedPdbAge reports whether the decoded version has ManagedPdbAge.
+func (e *AnyModuleDCEnd) HasManagedPdbAge() bool { return e.Seen.Layout >= 2 }
+
+// HasManagedPdbBuildPath reports whether the decoded version has ManagedPdbBuildPath.
 func (e *AnyModuleDCEnd) HasManagedPdbBuildPath() bool { return e.Seen.Layout >= 2 }
-func (e *AnyModuleDCEnd) HasNativePdbSignature() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyModuleDCEnd) HasNativePdbAge() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyModuleDCEnd) HasNativePdbBuildPath() bool  { return e.Seen.Layout >= 2 }
-func (e *AnyModuleDCEnd) HasNativeBuildID() bool       { return e.Seen.Layout >= 3 }
+
+// HasNativePdbSignature reports whether the decoded version has NativePdbSignature.
+func (e *AnyModuleDCEnd) HasNativePdbSignature() bool { return e.Seen.Layout >= 2 }
+
+// HasNativePdbAge reports whether the decoded version has NativePdbAge.
+func (e *AnyModuleDCEnd) HasNativePdbAge() bool { return e.Seen.Layout >= 2 }
+
+// HasNativePdbBuildPath reports whether the decoded version has NativePdbBuildPath.
+func (e *AnyModuleDCEnd) HasNativePdbBuildPath() bool { return e.Seen.Layout >= 2 }
+
+// HasNativeBuildID reports whether the decoded version has NativeBuildID.
+func (e *AnyModuleDCEnd) HasNativeBuildID() bool { return e.Seen.Layout >= 3 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyModuleDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyModuleDCEnd = []*etw.EventDesc{&moduleDCEnd, &moduleDCEndV1, &moduleDCEndV2, &moduleDCEndV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyModuleDCEnd) EventDescs() []*etw.EventDesc { return anyModuleDCEnd }
-func (e *AnyModuleDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyModuleDCEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyModuleDCEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyModuleDCEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyModuleDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -1705,30 +1515,23 @@ func (e AnyModuleDCEnd) Clone() *AnyModuleDCEnd {
 	return &e
 }
 
-func (e AnyModuleDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyModuleDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyModuleDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AssemblyDCStart is event 155, version 0, of task CLRLoaderRundown, opcode
-// AssemblyDCStart, keyword LoaderRundownKeyword, level win:Informational.
-//
-// A loaded assembly, at the start rundown.
+// AssemblyDCStart is event 155, version 0. [AnyAssemblyDCStart] says what it means.
 type AssemblyDCStart struct {
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
-	// Full name of the assembly: name, version, culture and public key token.
+	AssemblyID                 uint64
+	AppDomainID                uint64
+	AssemblyFlags              AssemblyFlags
 	FullyQualifiedAssemblyName etw.UTF16
 }
 
 // EventDesc returns the description of AssemblyDCStart.
 func (*AssemblyDCStart) EventDesc() *etw.EventDesc { return &assemblyDCStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*assemblyLoadUnloadRundownLayout)(e).decode(p, ptr, &assemblyDCStart)
 }
@@ -1749,19 +1552,16 @@ func (e AssemblyDCStart) Clone() *AssemblyDCStart {
 	return &e
 }
 
-func (e AssemblyDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyDCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 155, Level: 4, Opcode: 39, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "AssemblyDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
+	Class: classCLRLoaderRundown, Name: "AssemblyDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
 	Fields: assemblyLoadUnloadRundownLayoutFields,
 }
 
-// assemblyLoadUnloadRundownLayout is the template AssemblyLoadUnloadRundown,
-// which several events use.
+// assemblyLoadUnloadRundownLayout is the template AssemblyLoadUnloadRundown, which several
+// events use.
 type assemblyLoadUnloadRundownLayout AssemblyDCStart
 
 func (e *assemblyLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1810,25 +1610,15 @@ var assemblyLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 	{Name: "FullyQualifiedAssemblyName", Type: etw.InUnicodeString},
 }
 
-// AssemblyDCStartV1 is AssemblyDCStart_V1: event 155, version 1, of task
-// CLRLoaderRundown, opcode AssemblyDCStart, keyword LoaderRundownKeyword,
-// level win:Informational.
-//
-// A loaded assembly, at the start rundown. Version 1 inserts BindingID and
-// adds ClrInstanceID.
+// AssemblyDCStartV1 is AssemblyDCStart_V1: event 155, version 1. [AnyAssemblyDCStart] says
+// what it means.
 type AssemblyDCStartV1 struct {
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Identifier of the binding that loaded the assembly.
-	BindingID uint64
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
-	// Full name of the assembly: name, version, culture and public key token.
+	AssemblyID                 uint64
+	AppDomainID                uint64
+	BindingID                  uint64
+	AssemblyFlags              AssemblyFlags
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID              uint16
 }
 
 // EventDesc returns the description of AssemblyDCStart_V1.
@@ -1837,8 +1627,7 @@ func (*AssemblyDCStartV1) EventDesc() *etw.EventDesc { return &assemblyDCStartV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AssemblyDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*assemblyLoadUnloadRundownV1Layout)(e).decode(p, ptr, &assemblyDCStartV1)
 }
@@ -1859,19 +1648,16 @@ func (e AssemblyDCStartV1) Clone() *AssemblyDCStartV1 {
 	return &e
 }
 
-func (e AssemblyDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyDCStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 155, Version: 1, Level: 4, Opcode: 39, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "AssemblyDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
+	Class: classCLRLoaderRundown, Name: "AssemblyDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
 	Fields: assemblyLoadUnloadRundownV1LayoutFields,
 }
 
-// assemblyLoadUnloadRundownV1Layout is the template
-// AssemblyLoadUnloadRundown_V1, which several events use.
+// assemblyLoadUnloadRundownV1Layout is the template AssemblyLoadUnloadRundown_V1, which
+// several events use.
 type assemblyLoadUnloadRundownV1Layout AssemblyDCStartV1
 
 func (e *assemblyLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1930,36 +1716,31 @@ var assemblyLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAssemblyDCStart is event 155, of task CLRLoaderRundown, opcode
-// AssemblyDCStart, keyword LoaderRundownKeyword, level win:Informational, in
-// any version.
+// AnyAssemblyDCStart is event 155 in any version, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownAssemblyDCStart], enabled by [KeywordLoaderRundown] (0x8) at
+// [etw.LevelInformational] (4).
 //
-// A loaded assembly, at the start rundown. Version 1 inserts BindingID and
-// adds ClrInstanceID.
+// A loaded assembly, at the start rundown. Version 1 inserts BindingID and adds ClrInstanceID.
 //
-// The versions are [AssemblyDCStart] and [AssemblyDCStartV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [AssemblyDCStart] and [AssemblyDCStartV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyAssemblyDCStart struct {
 	Seen etw.Seen
 
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
+	AssemblyID  uint64 // Identifier of the assembly.
+	AppDomainID uint64 // Identifier of the application domain.
 	// Identifier of the binding that loaded the assembly.
-	BindingID uint64 // since version 1
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
+	BindingID     uint64        // since version 1
+	AssemblyFlags AssemblyFlags // What kind of assembly it is.
 	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID              uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasBindingID and its like report whether the version that was decoded has a
-// field.
-func (e *AnyAssemblyDCStart) HasBindingID() bool     { return e.Seen.Layout >= 1 }
+// HasBindingID reports whether the decoded version has BindingID.
+func (e *AnyAssemblyDCStart) HasBindingID() bool { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyAssemblyDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1967,15 +1748,15 @@ func (e *AnyAssemblyDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID 
 
 var anyAssemblyDCStart = []*etw.EventDesc{&assemblyDCStart, &assemblyDCStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAssemblyDCStart) EventDescs() []*etw.EventDesc { return anyAssemblyDCStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyAssemblyDCStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyAssemblyDCStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAssemblyDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAssemblyLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyAssemblyDCStart)
 }
@@ -1991,13 +1772,13 @@ func (e AnyAssemblyDCStart) Clone() *AnyAssemblyDCStart {
 	return &e
 }
 
-func (e AnyAssemblyDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAssemblyDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAssemblyDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyAssemblyLoadUnloadRundownV1Layout is what types for all versions of an
-// event share, the newest of which has the template
-// AssemblyLoadUnloadRundown_V1.
+// anyAssemblyLoadUnloadRundownV1Layout is what types for all versions of an event share, the
+// newest of which has the template AssemblyLoadUnloadRundown_V1.
 type anyAssemblyLoadUnloadRundownV1Layout AnyAssemblyDCStart
 
 func (e *anyAssemblyLoadUnloadRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2051,26 +1832,18 @@ func (e *anyAssemblyLoadUnloadRundownV1Layout) detach() {
 	e.FullyQualifiedAssemblyName = e.FullyQualifiedAssemblyName.Clone()
 }
 
-// AssemblyDCEnd is event 156, version 0, of task CLRLoaderRundown, opcode
-// AssemblyDCEnd, keyword LoaderRundownKeyword, level win:Informational.
-//
-// A loaded assembly, at the end rundown.
+// AssemblyDCEnd is event 156, version 0. [AnyAssemblyDCEnd] says what it means.
 type AssemblyDCEnd struct {
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
-	// Full name of the assembly: name, version, culture and public key token.
+	AssemblyID                 uint64
+	AppDomainID                uint64
+	AssemblyFlags              AssemblyFlags
 	FullyQualifiedAssemblyName etw.UTF16
 }
 
 // EventDesc returns the description of AssemblyDCEnd.
 func (*AssemblyDCEnd) EventDesc() *etw.EventDesc { return &assemblyDCEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*assemblyLoadUnloadRundownLayout)(e).decode(p, ptr, &assemblyDCEnd)
 }
@@ -2091,36 +1864,23 @@ func (e AssemblyDCEnd) Clone() *AssemblyDCEnd {
 	return &e
 }
 
-func (e AssemblyDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 156, Level: 4, Opcode: 40, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "AssemblyDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
+	Class: classCLRLoaderRundown, Name: "AssemblyDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
 	Fields: assemblyLoadUnloadRundownLayoutFields,
 }
 
-// AssemblyDCEndV1 is AssemblyDCEnd_V1: event 156, version 1, of task
-// CLRLoaderRundown, opcode AssemblyDCEnd, keyword LoaderRundownKeyword, level
-// win:Informational.
-//
-// A loaded assembly, at the end rundown. Version 1 inserts BindingID and adds
-// ClrInstanceID.
+// AssemblyDCEndV1 is AssemblyDCEnd_V1: event 156, version 1. [AnyAssemblyDCEnd] says what it
+// means.
 type AssemblyDCEndV1 struct {
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// Identifier of the binding that loaded the assembly.
-	BindingID uint64
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
-	// Full name of the assembly: name, version, culture and public key token.
+	AssemblyID                 uint64
+	AppDomainID                uint64
+	BindingID                  uint64
+	AssemblyFlags              AssemblyFlags
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID              uint16
 }
 
 // EventDesc returns the description of AssemblyDCEnd_V1.
@@ -2129,8 +1889,7 @@ func (*AssemblyDCEndV1) EventDesc() *etw.EventDesc { return &assemblyDCEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AssemblyDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AssemblyDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*assemblyLoadUnloadRundownV1Layout)(e).decode(p, ptr, &assemblyDCEndV1)
 }
@@ -2151,47 +1910,39 @@ func (e AssemblyDCEndV1) Clone() *AssemblyDCEndV1 {
 	return &e
 }
 
-func (e AssemblyDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AssemblyDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AssemblyDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AssemblyDCEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var assemblyDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 156, Version: 1, Level: 4, Opcode: 40, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "AssemblyDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
+	Class: classCLRLoaderRundown, Name: "AssemblyDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
 	Fields: assemblyLoadUnloadRundownV1LayoutFields,
 }
 
-// AnyAssemblyDCEnd is event 156, of task CLRLoaderRundown, opcode
-// AssemblyDCEnd, keyword LoaderRundownKeyword, level win:Informational, in any
-// version.
+// AnyAssemblyDCEnd is event 156 in any version, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownAssemblyDCEnd], enabled by [KeywordLoaderRundown] (0x8) at
+// [etw.LevelInformational] (4).
 //
-// A loaded assembly, at the end rundown. Version 1 inserts BindingID and adds
-// ClrInstanceID.
+// A loaded assembly, at the end rundown. Version 1 inserts BindingID and adds ClrInstanceID.
 //
-// The versions are [AssemblyDCEnd] and [AssemblyDCEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [AssemblyDCEnd] and [AssemblyDCEndV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyAssemblyDCEnd struct {
 	Seen etw.Seen
 
-	// Identifier of the assembly.
-	AssemblyID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
+	AssemblyID  uint64 // Identifier of the assembly.
+	AppDomainID uint64 // Identifier of the application domain.
 	// Identifier of the binding that loaded the assembly.
-	BindingID uint64 // since version 1
-	// What kind of assembly it is.
-	AssemblyFlags AssemblyFlags
+	BindingID     uint64        // since version 1
+	AssemblyFlags AssemblyFlags // What kind of assembly it is.
 	// Full name of the assembly: name, version, culture and public key token.
 	FullyQualifiedAssemblyName etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID              uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasBindingID and its like report whether the version that was decoded has a
-// field.
-func (e *AnyAssemblyDCEnd) HasBindingID() bool     { return e.Seen.Layout >= 1 }
+// HasBindingID reports whether the decoded version has BindingID.
+func (e *AnyAssemblyDCEnd) HasBindingID() bool { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyAssemblyDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2199,13 +1950,13 @@ func (e *AnyAssemblyDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAssemblyDCEnd = []*etw.EventDesc{&assemblyDCEnd, &assemblyDCEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAssemblyDCEnd) EventDescs() []*etw.EventDesc { return anyAssemblyDCEnd }
-func (e *AnyAssemblyDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAssemblyDCEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyAssemblyDCEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyAssemblyDCEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAssemblyDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAssemblyLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyAssemblyDCEnd)
 }
@@ -2221,29 +1972,22 @@ func (e AnyAssemblyDCEnd) Clone() *AnyAssemblyDCEnd {
 	return &e
 }
 
-func (e AnyAssemblyDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAssemblyDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAssemblyDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAssemblyDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// AppDomainDCStart is event 157, version 0, of task CLRLoaderRundown, opcode
-// AppDomainDCStart, keyword LoaderRundownKeyword, level win:Informational.
-//
-// An application domain, at the start rundown.
+// AppDomainDCStart is event 157, version 0. [AnyAppDomainDCStart] says what it means.
 type AppDomainDCStart struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
-	// Name of the domain, for people; it may change while the domain lives.
-	AppDomainName etw.UTF16
+	AppDomainName  etw.UTF16
 }
 
 // EventDesc returns the description of AppDomainDCStart.
 func (*AppDomainDCStart) EventDesc() *etw.EventDesc { return &appDomainDCStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AppDomainDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*appDomainLoadUnloadRundownLayout)(e).decode(p, ptr, &appDomainDCStart)
 }
@@ -2264,19 +2008,16 @@ func (e AppDomainDCStart) Clone() *AppDomainDCStart {
 	return &e
 }
 
-func (e AppDomainDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainDCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 157, Level: 4, Opcode: 43, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "AppDomainDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
+	Class: classCLRLoaderRundown, Name: "AppDomainDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
 	Fields: appDomainLoadUnloadRundownLayoutFields,
 }
 
-// appDomainLoadUnloadRundownLayout is the template AppDomainLoadUnloadRundown,
-// which several events use.
+// appDomainLoadUnloadRundownLayout is the template AppDomainLoadUnloadRundown, which several
+// events use.
 type appDomainLoadUnloadRundownLayout AppDomainDCStart
 
 func (e *appDomainLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2320,24 +2061,14 @@ var appDomainLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 	{Name: "AppDomainName", Type: etw.InUnicodeString},
 }
 
-// AppDomainDCStartV1 is AppDomainDCStart_V1: event 157, version 1, of task
-// CLRLoaderRundown, opcode AppDomainDCStart, keyword LoaderRundownKeyword,
-// level win:Informational.
-//
-// An application domain, at the start rundown. Version 1 adds AppDomainIndex
-// and ClrInstanceID.
+// AppDomainDCStartV1 is AppDomainDCStart_V1: event 157, version 1. [AnyAppDomainDCStart] says
+// what it means.
 type AppDomainDCStartV1 struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
-	// Name of the domain, for people; it may change while the domain lives.
-	AppDomainName etw.UTF16
-	// Index of the domain in the process.
+	AppDomainName  etw.UTF16
 	AppDomainIndex uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID  uint16
 }
 
 // EventDesc returns the description of AppDomainDCStart_V1.
@@ -2346,8 +2077,7 @@ func (*AppDomainDCStartV1) EventDesc() *etw.EventDesc { return &appDomainDCStart
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AppDomainDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AppDomainDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*appDomainLoadUnloadRundownV1Layout)(e).decode(p, ptr, &appDomainDCStartV1)
 }
@@ -2368,19 +2098,16 @@ func (e AppDomainDCStartV1) Clone() *AppDomainDCStartV1 {
 	return &e
 }
 
-func (e AppDomainDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainDCStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 157, Version: 1, Level: 4, Opcode: 43, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "AppDomainDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
+	Class: classCLRLoaderRundown, Name: "AppDomainDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
 	Fields: appDomainLoadUnloadRundownV1LayoutFields,
 }
 
-// appDomainLoadUnloadRundownV1Layout is the template
-// AppDomainLoadUnloadRundown_V1, which several events use.
+// appDomainLoadUnloadRundownV1Layout is the template AppDomainLoadUnloadRundown_V1, which
+// several events use.
 type appDomainLoadUnloadRundownV1Layout AppDomainDCStartV1
 
 func (e *appDomainLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2434,51 +2161,48 @@ var appDomainLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyAppDomainDCStart is event 157, of task CLRLoaderRundown, opcode
-// AppDomainDCStart, keyword LoaderRundownKeyword, level win:Informational, in
-// any version.
+// AnyAppDomainDCStart is event 157 in any version, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownAppDomainDCStart], enabled by [KeywordLoaderRundown] (0x8) at
+// [etw.LevelInformational] (4).
 //
-// An application domain, at the start rundown. Version 1 adds AppDomainIndex
-// and ClrInstanceID.
+// An application domain, at the start rundown. Version 1 adds AppDomainIndex and
+// ClrInstanceID.
 //
-// The versions are [AppDomainDCStart] and [AppDomainDCStartV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [AppDomainDCStart] and [AppDomainDCStartV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyAppDomainDCStart struct {
 	Seen etw.Seen
 
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID uint64 // Identifier of the application domain.
+	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a shared domain.
 	AppDomainFlags AppDomainFlags
 	// Name of the domain, for people; it may change while the domain lives.
 	AppDomainName etw.UTF16
 	// Index of the domain in the process.
 	AppDomainIndex uint32 // since version 1
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID  uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasAppDomainIndex and its like report whether the version that was decoded
-// has a field.
+// HasAppDomainIndex reports whether the decoded version has AppDomainIndex.
 func (e *AnyAppDomainDCStart) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
-func (e *AnyAppDomainDCStart) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyAppDomainDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyAppDomainDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAppDomainDCStart = []*etw.EventDesc{&appDomainDCStart, &appDomainDCStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAppDomainDCStart) EventDescs() []*etw.EventDesc { return anyAppDomainDCStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyAppDomainDCStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyAppDomainDCStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAppDomainDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAppDomainLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyAppDomainDCStart)
 }
@@ -2494,13 +2218,13 @@ func (e AnyAppDomainDCStart) Clone() *AnyAppDomainDCStart {
 	return &e
 }
 
-func (e AnyAppDomainDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAppDomainDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAppDomainDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyAppDomainLoadUnloadRundownV1Layout is what types for all versions of an
-// event share, the newest of which has the template
-// AppDomainLoadUnloadRundown_V1.
+// anyAppDomainLoadUnloadRundownV1Layout is what types for all versions of an event share, the
+// newest of which has the template AppDomainLoadUnloadRundown_V1.
 type anyAppDomainLoadUnloadRundownV1Layout AnyAppDomainDCStart
 
 func (e *anyAppDomainLoadUnloadRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2550,25 +2274,17 @@ func (e *anyAppDomainLoadUnloadRundownV1Layout) detach() {
 	e.AppDomainName = e.AppDomainName.Clone()
 }
 
-// AppDomainDCEnd is event 158, version 0, of task CLRLoaderRundown, opcode
-// AppDomainDCEnd, keyword LoaderRundownKeyword, level win:Informational.
-//
-// An application domain, at the end rundown.
+// AppDomainDCEnd is event 158, version 0. [AnyAppDomainDCEnd] says what it means.
 type AppDomainDCEnd struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
-	// Name of the domain, for people; it may change while the domain lives.
-	AppDomainName etw.UTF16
+	AppDomainName  etw.UTF16
 }
 
 // EventDesc returns the description of AppDomainDCEnd.
 func (*AppDomainDCEnd) EventDesc() *etw.EventDesc { return &appDomainDCEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AppDomainDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*appDomainLoadUnloadRundownLayout)(e).decode(p, ptr, &appDomainDCEnd)
 }
@@ -2589,35 +2305,22 @@ func (e AppDomainDCEnd) Clone() *AppDomainDCEnd {
 	return &e
 }
 
-func (e AppDomainDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 158, Level: 4, Opcode: 44, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "AppDomainDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
+	Class: classCLRLoaderRundown, Name: "AppDomainDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
 	Fields: appDomainLoadUnloadRundownLayoutFields,
 }
 
-// AppDomainDCEndV1 is AppDomainDCEnd_V1: event 158, version 1, of task
-// CLRLoaderRundown, opcode AppDomainDCEnd, keyword LoaderRundownKeyword, level
-// win:Informational.
-//
-// An application domain, at the end rundown. Version 1 adds AppDomainIndex and
-// ClrInstanceID.
+// AppDomainDCEndV1 is AppDomainDCEnd_V1: event 158, version 1. [AnyAppDomainDCEnd] says what
+// it means.
 type AppDomainDCEndV1 struct {
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID    uint64
 	AppDomainFlags AppDomainFlags
-	// Name of the domain, for people; it may change while the domain lives.
-	AppDomainName etw.UTF16
-	// Index of the domain in the process.
+	AppDomainName  etw.UTF16
 	AppDomainIndex uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID  uint16
 }
 
 // EventDesc returns the description of AppDomainDCEnd_V1.
@@ -2626,8 +2329,7 @@ func (*AppDomainDCEndV1) EventDesc() *etw.EventDesc { return &appDomainDCEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AppDomainDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AppDomainDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*appDomainLoadUnloadRundownV1Layout)(e).decode(p, ptr, &appDomainDCEndV1)
 }
@@ -2648,60 +2350,53 @@ func (e AppDomainDCEndV1) Clone() *AppDomainDCEndV1 {
 	return &e
 }
 
-func (e AppDomainDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AppDomainDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AppDomainDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AppDomainDCEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var appDomainDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 158, Version: 1, Level: 4, Opcode: 44, Task: 2, Keywords: 0x8,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "AppDomainDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
+	Class: classCLRLoaderRundown, Name: "AppDomainDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
 	Fields: appDomainLoadUnloadRundownV1LayoutFields,
 }
 
-// AnyAppDomainDCEnd is event 158, of task CLRLoaderRundown, opcode
-// AppDomainDCEnd, keyword LoaderRundownKeyword, level win:Informational, in
-// any version.
+// AnyAppDomainDCEnd is event 158 in any version, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownAppDomainDCEnd], enabled by [KeywordLoaderRundown] (0x8) at
+// [etw.LevelInformational] (4).
 //
-// An application domain, at the end rundown. Version 1 adds AppDomainIndex and
-// ClrInstanceID.
+// An application domain, at the end rundown. Version 1 adds AppDomainIndex and ClrInstanceID.
 //
-// The versions are [AppDomainDCEnd] and [AppDomainDCEndV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [AppDomainDCEnd] and [AppDomainDCEndV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyAppDomainDCEnd struct {
 	Seen etw.Seen
 
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a
-	// shared domain.
+	AppDomainID uint64 // Identifier of the application domain.
+	// What kind of domain it is. Bits 28 to 31 hold its sharing policy, 0 for a shared domain.
 	AppDomainFlags AppDomainFlags
 	// Name of the domain, for people; it may change while the domain lives.
 	AppDomainName etw.UTF16
 	// Index of the domain in the process.
 	AppDomainIndex uint32 // since version 1
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID  uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasAppDomainIndex and its like report whether the version that was decoded
-// has a field.
+// HasAppDomainIndex reports whether the decoded version has AppDomainIndex.
 func (e *AnyAppDomainDCEnd) HasAppDomainIndex() bool { return e.Seen.Layout >= 1 }
-func (e *AnyAppDomainDCEnd) HasClrInstanceID() bool  { return e.Seen.Layout >= 1 }
+
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
+func (e *AnyAppDomainDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyAppDomainDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyAppDomainDCEnd = []*etw.EventDesc{&appDomainDCEnd, &appDomainDCEndV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAppDomainDCEnd) EventDescs() []*etw.EventDesc { return anyAppDomainDCEnd }
-func (e *AnyAppDomainDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAppDomainDCEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyAppDomainDCEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyAppDomainDCEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAppDomainDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyAppDomainLoadUnloadRundownV1Layout)(e).decode(version, p, ptr, anyAppDomainDCEnd)
 }
@@ -2717,28 +2412,25 @@ func (e AnyAppDomainDCEnd) Clone() *AnyAppDomainDCEnd {
 	return &e
 }
 
-func (e AnyAppDomainDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAppDomainDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAppDomainDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAppDomainDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadDC is event 159, version 0, of task CLRLoaderRundown, opcode ThreadDC,
-// keywords AppDomainResourceManagementRundownKeyword and ThreadingKeyword,
-// level win:Informational.
+// ThreadDC is event 159, version 0, of [TaskCLRLoaderRundown], opcode
+// [OpcodeCLRLoaderRundownThreadDC], enabled by [KeywordAppDomainResourceManagementRundown]
+// (0x800) or [KeywordThreading] (0x10000) at [etw.LevelInformational] (4). Its payload has 30
+// bytes. [AnyThreadDC] takes newer versions, too.
 //
 // A managed thread that is there at the rundown.
 type ThreadDC struct {
-	// Address that identifies the managed thread.
-	ManagedThreadID uint64
-	// Identifier of the application domain.
-	AppDomainID uint64
-	// What the thread is for.
-	Flags ThreadFlags
+	ManagedThreadID uint64      // Address that identifies the managed thread.
+	AppDomainID     uint64      // Identifier of the application domain.
+	Flags           ThreadFlags // What the thread is for.
 	// Number of the thread in the runtime (Thread.ManagedThreadId).
 	ManagedThreadIndex uint32
-	// Identifier of the operating system's thread.
-	OSThreadID uint32
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	OSThreadID         uint32 // Identifier of the operating system's thread.
+	ClrInstanceID      uint16 // see WithClrInstanceID
 }
 
 // EventDesc returns the description of ThreadDC.
@@ -2747,8 +2439,7 @@ func (*ThreadDC) EventDesc() *etw.EventDesc { return &threadDC }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ThreadDC) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadDC) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 30 {
 		return 0, etw.Short(&threadDC, p, ptr)
@@ -2795,14 +2486,11 @@ func (e *ThreadDC) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadDC) Clone() *ThreadDC { return &e }
 
-func (e ThreadDC) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadDC) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadDC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadDC) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadDC = etw.EventDesc{
 	Provider: &providerDesc, ID: 159, Level: 4, Opcode: 48, Task: 2, Keywords: 0x10800,
-	Class: etw.GUID{0xdf, 0xf4, 0x54, 0x5a, 0x02, 0xd3, 0xee, 0x4f, 0xa2, 0x11, 0x6c, 0x2c, 0x0c, 0x1d, 0xcb, 0x1a},
-	Name:  "ThreadDC", TaskName: "CLRLoaderRundown", OpcodeName: "ThreadDC",
+	Class: classCLRLoaderRundown, Name: "ThreadDC", TaskName: "CLRLoaderRundown", OpcodeName: "ThreadDC",
 	Fields: []etw.FieldDesc{
 		{Name: "ManagedThreadID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2819,12 +2507,7 @@ type AnyThreadDC struct {
 	ThreadDC
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadDC) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadDC} }
-func (e *AnyThreadDC) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadDC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadDC.DecodePayload(p, ptr)

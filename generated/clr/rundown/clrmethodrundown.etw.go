@@ -5,41 +5,25 @@ package rundown
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// MethodDCStart is event 141, version 0, of task CLRMethodRundown, opcode
-// MethodDCStart, keywords JitRundownKeyword and NGenRundownKeyword, level
-// win:Informational.
-//
-// A method whose code was there at the start rundown. While a session has the
-// provider at level Verbose, every method comes as MethodDCStartVerbose
-// instead; dynamic and generic methods always do.
+// MethodDCStart is event 141, version 0. Its payload has 36 bytes. [AnyMethodDCStart] says
+// what it means.
 type MethodDCStart struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
 }
 
 // EventDesc returns the description of MethodDCStart.
 func (*MethodDCStart) EventDesc() *etw.EventDesc { return &methodDCStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownLayout)(e).decode(p, ptr, &methodDCStart)
 }
@@ -57,19 +41,16 @@ func (e *MethodDCStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodDCStart) Clone() *MethodDCStart { return &e }
 
-func (e MethodDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 141, Level: 4, Opcode: 35, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCStart", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
+	Class: classCLRMethodRundown, Name: "MethodDCStart", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
 	Fields: methodLoadUnloadRundownLayoutFields,
 }
 
-// methodLoadUnloadRundownLayout is the template MethodLoadUnloadRundown, which
-// several events use.
+// methodLoadUnloadRundownLayout is the template MethodLoadUnloadRundown, which several events
+// use.
 type methodLoadUnloadRundownLayout MethodDCStart
 
 func (e *methodLoadUnloadRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -122,32 +103,18 @@ var methodLoadUnloadRundownLayoutFields = []etw.FieldDesc{
 	{Name: "MethodFlags", Type: etw.InUInt32, Map: &methodFlagsMap},
 }
 
-// MethodDCStartV1 is MethodDCStart_V1: event 141, version 1, of task
-// CLRMethodRundown, opcode MethodDCStart, keywords JitRundownKeyword and
-// NGenRundownKeyword, level win:Informational.
+// MethodDCStartV1 is MethodDCStart_V1: event 141, version 1. Its payload has 38 bytes.
+// [AnyMethodDCStart] says what it means.
 //
-// A method whose code was there at the start rundown. While a session has the
-// provider at level Verbose, every method comes as MethodDCStartVerbose
-// instead; dynamic and generic methods always do. Version 1 adds
-// ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type MethodDCStartV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	ClrInstanceID      uint16
 }
 
 // EventDesc returns the description of MethodDCStart_V1.
@@ -156,8 +123,7 @@ func (*MethodDCStartV1) EventDesc() *etw.EventDesc { return &methodDCStartV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCStartV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodDCStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownV1Layout)(e).decode(p, ptr, &methodDCStartV1)
 }
@@ -175,19 +141,16 @@ func (e *MethodDCStartV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodDCStartV1) Clone() *MethodDCStartV1 { return &e }
 
-func (e MethodDCStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 141, Version: 1, Level: 4, Opcode: 35, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCStart_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
+	Class: classCLRMethodRundown, Name: "MethodDCStart_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
 	Fields: methodLoadUnloadRundownV1LayoutFields,
 }
 
-// methodLoadUnloadRundownV1Layout is the template MethodLoadUnloadRundown_V1,
-// which several events use.
+// methodLoadUnloadRundownV1Layout is the template MethodLoadUnloadRundown_V1, which several
+// events use.
 type methodLoadUnloadRundownV1Layout MethodDCStartV1
 
 func (e *methodLoadUnloadRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -245,34 +208,17 @@ var methodLoadUnloadRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// MethodDCStartV2 is MethodDCStart_V2: event 141, version 2, of task
-// CLRMethodRundown, opcode MethodDCStart, keywords JitRundownKeyword and
-// NGenRundownKeyword, level win:Informational.
-//
-// A method whose code was there at the start rundown. While a session has the
-// provider at level Verbose, every method comes as MethodDCStartVerbose
-// instead; dynamic and generic methods always do. Version 2 adds ReJITID.
+// MethodDCStartV2 is MethodDCStart_V2: event 141, version 2. Its payload has 46 bytes.
+// [AnyMethodDCStart] says what it means.
 type MethodDCStartV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	ClrInstanceID      uint16
+	ReJITID            uint64
 }
 
 // EventDesc returns the description of MethodDCStart_V2.
@@ -281,8 +227,7 @@ func (*MethodDCStartV2) EventDesc() *etw.EventDesc { return &methodDCStartV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCStartV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodDCStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownV2Layout)(e).decode(p, ptr, &methodDCStartV2)
 }
@@ -300,19 +245,16 @@ func (e *MethodDCStartV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodDCStartV2) Clone() *MethodDCStartV2 { return &e }
 
-func (e MethodDCStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 141, Version: 2, Level: 4, Opcode: 35, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCStart_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
+	Class: classCLRMethodRundown, Name: "MethodDCStart_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
 	Fields: methodLoadUnloadRundownV2LayoutFields,
 }
 
-// methodLoadUnloadRundownV2Layout is the template MethodLoadUnloadRundown_V2,
-// which several events use.
+// methodLoadUnloadRundownV2Layout is the template MethodLoadUnloadRundown_V2, which several
+// events use.
 type methodLoadUnloadRundownV2Layout MethodDCStartV2
 
 func (e *methodLoadUnloadRundownV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -375,59 +317,53 @@ var methodLoadUnloadRundownV2LayoutFields = []etw.FieldDesc{
 	{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyMethodDCStart is event 141, of task CLRMethodRundown, opcode
-// MethodDCStart, keywords JitRundownKeyword and NGenRundownKeyword, level
-// win:Informational, in any version.
+// AnyMethodDCStart is event 141 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownMethodDCStart], enabled by [KeywordJitRundown] (0x10) or
+// [KeywordNGenRundown] (0x20) at [etw.LevelInformational] (4).
 //
-// A method whose code was there at the start rundown. While a session has the
-// provider at level Verbose, every method comes as MethodDCStartVerbose
-// instead; dynamic and generic methods always do. Version 2 adds ReJITID.
+// A method whose code was there at the start rundown. While a session has the provider at
+// level Verbose, every method comes as MethodDCStartVerbose instead; dynamic and generic
+// methods always do. Version 2 adds ReJITID.
 //
-// The versions are [MethodDCStart], [MethodDCStartV1], and [MethodDCStartV2];
-// a newer one is decoded like the last of these. Fields that the decoded
-// version lacks are zero.
+// The versions are [MethodDCStart], [MethodDCStartV1], and [MethodDCStartV2]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodDCStart struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags   MethodFlags
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
 	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMethodDCStart) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-func (e *AnyMethodDCStart) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// HasReJITID reports whether the decoded version has ReJITID.
+func (e *AnyMethodDCStart) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodDCStart = []*etw.EventDesc{&methodDCStart, &methodDCStartV1, &methodDCStartV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCStart) EventDescs() []*etw.EventDesc { return anyMethodDCStart }
-func (e *AnyMethodDCStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDCStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyMethodDCStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyMethodDCStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodLoadUnloadRundownV2Layout)(e).decode(version, p, ptr, anyMethodDCStart)
 }
@@ -440,13 +376,13 @@ func (e *AnyMethodDCStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyMethodDCStart) Clone() *AnyMethodDCStart { return &e }
 
-func (e AnyMethodDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodLoadUnloadRundownV2Layout is what types for all versions of an
-// event share, the newest of which has the template
-// MethodLoadUnloadRundown_V2.
+// anyMethodLoadUnloadRundownV2Layout is what types for all versions of an event share, the
+// newest of which has the template MethodLoadUnloadRundown_V2.
 type anyMethodLoadUnloadRundownV2Layout AnyMethodDCStart
 
 func (e *anyMethodLoadUnloadRundownV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -516,36 +452,21 @@ func (e *anyMethodLoadUnloadRundownV2Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// MethodDCEnd is event 142, version 0, of task CLRMethodRundown, opcode
-// MethodDCEnd, keywords JitRundownKeyword and NGenRundownKeyword, level
-// win:Informational.
-//
-// A method whose code was there at the end rundown. While a session has the
-// provider at level Verbose, every method comes as MethodDCEndVerbose instead;
-// dynamic and generic methods always do.
+// MethodDCEnd is event 142, version 0. Its payload has 36 bytes. [AnyMethodDCEnd] says what it
+// means.
 type MethodDCEnd struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
 }
 
 // EventDesc returns the description of MethodDCEnd.
 func (*MethodDCEnd) EventDesc() *etw.EventDesc { return &methodDCEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownLayout)(e).decode(p, ptr, &methodDCEnd)
 }
@@ -563,42 +484,26 @@ func (e *MethodDCEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodDCEnd) Clone() *MethodDCEnd { return &e }
 
-func (e MethodDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 142, Level: 4, Opcode: 36, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCEnd", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
+	Class: classCLRMethodRundown, Name: "MethodDCEnd", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
 	Fields: methodLoadUnloadRundownLayoutFields,
 }
 
-// MethodDCEndV1 is MethodDCEnd_V1: event 142, version 1, of task
-// CLRMethodRundown, opcode MethodDCEnd, keywords JitRundownKeyword and
-// NGenRundownKeyword, level win:Informational.
+// MethodDCEndV1 is MethodDCEnd_V1: event 142, version 1. Its payload has 38 bytes.
+// [AnyMethodDCEnd] says what it means.
 //
-// A method whose code was there at the end rundown. While a session has the
-// provider at level Verbose, every method comes as MethodDCEndVerbose instead;
-// dynamic and generic methods always do. Version 1 adds ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type MethodDCEndV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	ClrInstanceID      uint16
 }
 
 // EventDesc returns the description of MethodDCEnd_V1.
@@ -607,8 +512,7 @@ func (*MethodDCEndV1) EventDesc() *etw.EventDesc { return &methodDCEndV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCEndV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodDCEndV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownV1Layout)(e).decode(p, ptr, &methodDCEndV1)
 }
@@ -626,45 +530,25 @@ func (e *MethodDCEndV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodDCEndV1) Clone() *MethodDCEndV1 { return &e }
 
-func (e MethodDCEndV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEndV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEndV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEndV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 142, Version: 1, Level: 4, Opcode: 36, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCEnd_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
+	Class: classCLRMethodRundown, Name: "MethodDCEnd_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
 	Fields: methodLoadUnloadRundownV1LayoutFields,
 }
 
-// MethodDCEndV2 is MethodDCEnd_V2: event 142, version 2, of task
-// CLRMethodRundown, opcode MethodDCEnd, keywords JitRundownKeyword and
-// NGenRundownKeyword, level win:Informational.
-//
-// A method whose code was there at the end rundown. While a session has the
-// provider at level Verbose, every method comes as MethodDCEndVerbose instead;
-// dynamic and generic methods always do. Version 2 adds ReJITID.
+// MethodDCEndV2 is MethodDCEnd_V2: event 142, version 2. Its payload has 46 bytes.
+// [AnyMethodDCEnd] says what it means.
 type MethodDCEndV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	ClrInstanceID      uint16
+	ReJITID            uint64
 }
 
 // EventDesc returns the description of MethodDCEnd_V2.
@@ -673,8 +557,7 @@ func (*MethodDCEndV2) EventDesc() *etw.EventDesc { return &methodDCEndV2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCEndV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MethodDCEndV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownV2Layout)(e).decode(p, ptr, &methodDCEndV2)
 }
@@ -692,70 +575,61 @@ func (e *MethodDCEndV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MethodDCEndV2) Clone() *MethodDCEndV2 { return &e }
 
-func (e MethodDCEndV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEndV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEndV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 142, Version: 2, Level: 4, Opcode: 36, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCEnd_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
+	Class: classCLRMethodRundown, Name: "MethodDCEnd_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
 	Fields: methodLoadUnloadRundownV2LayoutFields,
 }
 
-// AnyMethodDCEnd is event 142, of task CLRMethodRundown, opcode MethodDCEnd,
-// keywords JitRundownKeyword and NGenRundownKeyword, level win:Informational,
-// in any version.
+// AnyMethodDCEnd is event 142 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownMethodDCEnd], enabled by [KeywordJitRundown] (0x10) or
+// [KeywordNGenRundown] (0x20) at [etw.LevelInformational] (4).
 //
-// A method whose code was there at the end rundown. While a session has the
-// provider at level Verbose, every method comes as MethodDCEndVerbose instead;
-// dynamic and generic methods always do. Version 2 adds ReJITID.
+// A method whose code was there at the end rundown. While a session has the provider at level
+// Verbose, every method comes as MethodDCEndVerbose instead; dynamic and generic methods
+// always do. Version 2 adds ReJITID.
 //
-// The versions are [MethodDCEnd], [MethodDCEndV1], and [MethodDCEndV2]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [MethodDCEnd], [MethodDCEndV1], and [MethodDCEndV2]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodDCEnd struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags   MethodFlags
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
 	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMethodDCEnd) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-func (e *AnyMethodDCEnd) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// HasReJITID reports whether the decoded version has ReJITID.
+func (e *AnyMethodDCEnd) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodDCEnd = []*etw.EventDesc{&methodDCEnd, &methodDCEndV1, &methodDCEndV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCEnd) EventDescs() []*etw.EventDesc { return anyMethodDCEnd }
-func (e *AnyMethodDCEnd) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMethodDCEnd, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyMethodDCEnd) EventDesc() *etw.EventDesc { return etw.DescOf(anyMethodDCEnd, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodLoadUnloadRundownV2Layout)(e).decode(version, p, ptr, anyMethodDCEnd)
 }
@@ -768,46 +642,28 @@ func (e *AnyMethodDCEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyMethodDCEnd) Clone() *AnyMethodDCEnd { return &e }
 
-func (e AnyMethodDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodDCStartVerbose is event 143, version 0, of task CLRMethodRundown,
-// opcode MethodDCStartVerbose, keywords JitRundownKeyword and
-// NGenRundownKeyword, level win:Informational.
-//
-// A method whose code was there at the start rundown, with its name. A session
-// at level Verbose gets it for every method; one at level Informational, which
-// is the event's own, only for dynamic and generic methods.
+// MethodDCStartVerbose is event 143, version 0. [AnyMethodDCStartVerbose] says what it means.
 type MethodDCStartVerbose struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
 }
 
 // EventDesc returns the description of MethodDCStartVerbose.
 func (*MethodDCStartVerbose) EventDesc() *etw.EventDesc { return &methodDCStartVerbose }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCStartVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownVerboseLayout)(e).decode(p, ptr, &methodDCStartVerbose)
 }
@@ -828,19 +684,16 @@ func (e MethodDCStartVerbose) Clone() *MethodDCStartVerbose {
 	return &e
 }
 
-func (e MethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStartVerbose) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStartVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Level: 4, Opcode: 39, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCStartVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
+	Class: classCLRMethodRundown, Name: "MethodDCStartVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
 	Fields: methodLoadUnloadRundownVerboseLayoutFields,
 }
 
-// methodLoadUnloadRundownVerboseLayout is the template
-// MethodLoadUnloadRundownVerbose, which several events use.
+// methodLoadUnloadRundownVerboseLayout is the template MethodLoadUnloadRundownVerbose, which
+// several events use.
 type methodLoadUnloadRundownVerboseLayout MethodDCStartVerbose
 
 func (e *methodLoadUnloadRundownVerboseLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -916,38 +769,21 @@ var methodLoadUnloadRundownVerboseLayoutFields = []etw.FieldDesc{
 	{Name: "MethodSignature", Type: etw.InUnicodeString},
 }
 
-// MethodDCStartVerboseV1 is MethodDCStartVerbose_V1: event 143, version 1, of
-// task CLRMethodRundown, opcode MethodDCStartVerbose, keywords
-// JitRundownKeyword and NGenRundownKeyword, level win:Informational.
+// MethodDCStartVerboseV1 is MethodDCStartVerbose_V1: event 143, version 1.
+// [AnyMethodDCStartVerbose] says what it means.
 //
-// A method whose code was there at the start rundown, with its name. A session
-// at level Verbose gets it for every method; one at level Informational, which
-// is the event's own, only for dynamic and generic methods. Version 1 adds
-// ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type MethodDCStartVerboseV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
+	ClrInstanceID      uint16
 }
 
 // EventDesc returns the description of MethodDCStartVerbose_V1.
@@ -956,8 +792,7 @@ func (*MethodDCStartVerboseV1) EventDesc() *etw.EventDesc { return &methodDCStar
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCStartVerboseV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCStartVerboseV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownVerboseV1Layout)(e).decode(p, ptr, &methodDCStartVerboseV1)
 }
@@ -978,19 +813,16 @@ func (e MethodDCStartVerboseV1) Clone() *MethodDCStartVerboseV1 {
 	return &e
 }
 
-func (e MethodDCStartVerboseV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStartVerboseV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStartVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStartVerboseV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStartVerboseV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Version: 1, Level: 4, Opcode: 39, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCStartVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
+	Class: classCLRMethodRundown, Name: "MethodDCStartVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
 	Fields: methodLoadUnloadRundownVerboseV1LayoutFields,
 }
 
-// methodLoadUnloadRundownVerboseV1Layout is the template
-// MethodLoadUnloadRundownVerbose_V1, which several events use.
+// methodLoadUnloadRundownVerboseV1Layout is the template MethodLoadUnloadRundownVerbose_V1,
+// which several events use.
 type methodLoadUnloadRundownVerboseV1Layout MethodDCStartVerboseV1
 
 func (e *methodLoadUnloadRundownVerboseV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1071,41 +903,20 @@ var methodLoadUnloadRundownVerboseV1LayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// MethodDCStartVerboseV2 is MethodDCStartVerbose_V2: event 143, version 2, of
-// task CLRMethodRundown, opcode MethodDCStartVerbose, keywords
-// JitRundownKeyword and NGenRundownKeyword, level win:Informational.
-//
-// A method whose code was there at the start rundown, with its name. A session
-// at level Verbose gets it for every method; one at level Informational, which
-// is the event's own, only for dynamic and generic methods. Version 2 adds
-// ReJITID.
+// MethodDCStartVerboseV2 is MethodDCStartVerbose_V2: event 143, version 2.
+// [AnyMethodDCStartVerbose] says what it means.
 type MethodDCStartVerboseV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
+	ClrInstanceID      uint16
+	ReJITID            uint64
 }
 
 // EventDesc returns the description of MethodDCStartVerbose_V2.
@@ -1114,8 +925,7 @@ func (*MethodDCStartVerboseV2) EventDesc() *etw.EventDesc { return &methodDCStar
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCStartVerboseV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCStartVerboseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownVerboseV2Layout)(e).decode(p, ptr, &methodDCStartVerboseV2)
 }
@@ -1136,19 +946,16 @@ func (e MethodDCStartVerboseV2) Clone() *MethodDCStartVerboseV2 {
 	return &e
 }
 
-func (e MethodDCStartVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStartVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStartVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStartVerboseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStartVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Version: 2, Level: 4, Opcode: 39, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCStartVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
+	Class: classCLRMethodRundown, Name: "MethodDCStartVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
 	Fields: methodLoadUnloadRundownVerboseV2LayoutFields,
 }
 
-// methodLoadUnloadRundownVerboseV2Layout is the template
-// MethodLoadUnloadRundownVerbose_V2, which several events use.
+// methodLoadUnloadRundownVerboseV2Layout is the template MethodLoadUnloadRundownVerbose_V2,
+// which several events use.
 type methodLoadUnloadRundownVerboseV2Layout MethodDCStartVerboseV2
 
 func (e *methodLoadUnloadRundownVerboseV2Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -1234,68 +1041,59 @@ var methodLoadUnloadRundownVerboseV2LayoutFields = []etw.FieldDesc{
 	{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 }
 
-// AnyMethodDCStartVerbose is event 143, of task CLRMethodRundown, opcode
-// MethodDCStartVerbose, keywords JitRundownKeyword and NGenRundownKeyword,
-// level win:Informational, in any version.
+// AnyMethodDCStartVerbose is event 143 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownMethodDCStartVerbose], enabled by [KeywordJitRundown] (0x10) or
+// [KeywordNGenRundown] (0x20) at [etw.LevelInformational] (4).
 //
-// A method whose code was there at the start rundown, with its name. A session
-// at level Verbose gets it for every method; one at level Informational, which
-// is the event's own, only for dynamic and generic methods. Version 2 adds
-// ReJITID.
+// A method whose code was there at the start rundown, with its name. A session at level
+// Verbose gets it for every method; one at level Informational, which is the event's own, only
+// for dynamic and generic methods. Version 2 adds ReJITID.
 //
 // The versions are [MethodDCStartVerbose], [MethodDCStartVerboseV1], and
-// [MethodDCStartVerboseV2]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// [MethodDCStartVerboseV2]; a newer one is decoded like the last of these. Fields that the
+// decoded version lacks are zero.
 type AnyMethodDCStartVerbose struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags     MethodFlags
+	MethodNamespace etw.UTF16 // Full name of the class of the method, with its namespace.
+	MethodName      etw.UTF16 // Name of the method.
+	MethodSignature etw.UTF16 // Signature of the method: its types as text.
+	ClrInstanceID   uint16    // since version 1; see WithClrInstanceID
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
 	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMethodDCStartVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-func (e *AnyMethodDCStartVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// HasReJITID reports whether the decoded version has ReJITID.
+func (e *AnyMethodDCStartVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodDCStartVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodDCStartVerbose = []*etw.EventDesc{&methodDCStartVerbose, &methodDCStartVerboseV1, &methodDCStartVerboseV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCStartVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCStartVerbose }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyMethodDCStartVerbose) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyMethodDCStartVerbose, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodDCStartVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodLoadUnloadRundownVerboseV2Layout)(e).decode(version, p, ptr, anyMethodDCStartVerbose)
 }
@@ -1311,13 +1109,13 @@ func (e AnyMethodDCStartVerbose) Clone() *AnyMethodDCStartVerbose {
 	return &e
 }
 
-func (e AnyMethodDCStartVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCStartVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCStartVerbose) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodLoadUnloadRundownVerboseV2Layout is what types for all versions of
-// an event share, the newest of which has the template
-// MethodLoadUnloadRundownVerbose_V2.
+// anyMethodLoadUnloadRundownVerboseV2Layout is what types for all versions of an event share,
+// the newest of which has the template MethodLoadUnloadRundownVerbose_V2.
 type anyMethodLoadUnloadRundownVerboseV2Layout AnyMethodDCStartVerbose
 
 func (e *anyMethodLoadUnloadRundownVerboseV2Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1408,42 +1206,23 @@ func (e *anyMethodLoadUnloadRundownVerboseV2Layout) detach() {
 	e.MethodSignature = e.MethodSignature.Clone()
 }
 
-// MethodDCEndVerbose is event 144, version 0, of task CLRMethodRundown, opcode
-// MethodDCEndVerbose, keywords JitRundownKeyword and NGenRundownKeyword, level
-// win:Informational.
-//
-// A method whose code was there at the end rundown, with its name. A session
-// at level Verbose gets it for every method; one at level Informational, which
-// is the event's own, only for dynamic and generic methods.
+// MethodDCEndVerbose is event 144, version 0. [AnyMethodDCEndVerbose] says what it means.
 type MethodDCEndVerbose struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
 }
 
 // EventDesc returns the description of MethodDCEndVerbose.
 func (*MethodDCEndVerbose) EventDesc() *etw.EventDesc { return &methodDCEndVerbose }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCEndVerbose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownVerboseLayout)(e).decode(p, ptr, &methodDCEndVerbose)
 }
@@ -1464,49 +1243,29 @@ func (e MethodDCEndVerbose) Clone() *MethodDCEndVerbose {
 	return &e
 }
 
-func (e MethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEndVerbose) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEndVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Level: 4, Opcode: 40, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCEndVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
+	Class: classCLRMethodRundown, Name: "MethodDCEndVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
 	Fields: methodLoadUnloadRundownVerboseLayoutFields,
 }
 
-// MethodDCEndVerboseV1 is MethodDCEndVerbose_V1: event 144, version 1, of task
-// CLRMethodRundown, opcode MethodDCEndVerbose, keywords JitRundownKeyword and
-// NGenRundownKeyword, level win:Informational.
+// MethodDCEndVerboseV1 is MethodDCEndVerbose_V1: event 144, version 1. [AnyMethodDCEndVerbose]
+// says what it means.
 //
-// A method whose code was there at the end rundown, with its name. A session
-// at level Verbose gets it for every method; one at level Informational, which
-// is the event's own, only for dynamic and generic methods. Version 1 adds
-// ClrInstanceID.
+// Version 1 adds ClrInstanceID.
 type MethodDCEndVerboseV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
+	ClrInstanceID      uint16
 }
 
 // EventDesc returns the description of MethodDCEndVerbose_V1.
@@ -1515,8 +1274,7 @@ func (*MethodDCEndVerboseV1) EventDesc() *etw.EventDesc { return &methodDCEndVer
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCEndVerboseV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCEndVerboseV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownVerboseV1Layout)(e).decode(p, ptr, &methodDCEndVerboseV1)
 }
@@ -1537,52 +1295,28 @@ func (e MethodDCEndVerboseV1) Clone() *MethodDCEndVerboseV1 {
 	return &e
 }
 
-func (e MethodDCEndVerboseV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEndVerboseV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEndVerboseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEndVerboseV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEndVerboseV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Version: 1, Level: 4, Opcode: 40, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCEndVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
+	Class: classCLRMethodRundown, Name: "MethodDCEndVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
 	Fields: methodLoadUnloadRundownVerboseV1LayoutFields,
 }
 
-// MethodDCEndVerboseV2 is MethodDCEndVerbose_V2: event 144, version 2, of task
-// CLRMethodRundown, opcode MethodDCEndVerbose, keywords JitRundownKeyword and
-// NGenRundownKeyword, level win:Informational.
-//
-// A method whose code was there at the end rundown, with its name. A session
-// at level Verbose gets it for every method; one at level Informational, which
-// is the event's own, only for dynamic and generic methods. Version 2 adds
-// ReJITID.
+// MethodDCEndVerboseV2 is MethodDCEndVerbose_V2: event 144, version 2. [AnyMethodDCEndVerbose]
+// says what it means.
 type MethodDCEndVerboseV2 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
+	MethodID           uint64
+	ModuleID           uint64
 	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
-	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
-	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
+	MethodSize         uint32
+	MethodToken        uint32
+	MethodFlags        MethodFlags
+	MethodNamespace    etw.UTF16
+	MethodName         etw.UTF16
+	MethodSignature    etw.UTF16
+	ClrInstanceID      uint16
+	ReJITID            uint64
 }
 
 // EventDesc returns the description of MethodDCEndVerbose_V2.
@@ -1591,8 +1325,7 @@ func (*MethodDCEndVerboseV2) EventDesc() *etw.EventDesc { return &methodDCEndVer
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCEndVerboseV2) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCEndVerboseV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodLoadUnloadRundownVerboseV2Layout)(e).decode(p, ptr, &methodDCEndVerboseV2)
 }
@@ -1613,79 +1346,66 @@ func (e MethodDCEndVerboseV2) Clone() *MethodDCEndVerboseV2 {
 	return &e
 }
 
-func (e MethodDCEndVerboseV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEndVerboseV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEndVerboseV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEndVerboseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEndVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Version: 2, Level: 4, Opcode: 40, Task: 1, Keywords: 0x30,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCEndVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
+	Class: classCLRMethodRundown, Name: "MethodDCEndVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
 	Fields: methodLoadUnloadRundownVerboseV2LayoutFields,
 }
 
-// AnyMethodDCEndVerbose is event 144, of task CLRMethodRundown, opcode
-// MethodDCEndVerbose, keywords JitRundownKeyword and NGenRundownKeyword, level
-// win:Informational, in any version.
+// AnyMethodDCEndVerbose is event 144 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownMethodDCEndVerbose], enabled by [KeywordJitRundown] (0x10) or
+// [KeywordNGenRundown] (0x20) at [etw.LevelInformational] (4).
 //
-// A method whose code was there at the end rundown, with its name. A session
-// at level Verbose gets it for every method; one at level Informational, which
-// is the event's own, only for dynamic and generic methods. Version 2 adds
-// ReJITID.
+// A method whose code was there at the end rundown, with its name. A session at level Verbose
+// gets it for every method; one at level Informational, which is the event's own, only for
+// dynamic and generic methods. Version 2 adds ReJITID.
 //
-// The versions are [MethodDCEndVerbose], [MethodDCEndVerboseV1], and
-// [MethodDCEndVerboseV2]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// The versions are [MethodDCEndVerbose], [MethodDCEndVerboseV1], and [MethodDCEndVerboseV2]; a
+// newer one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodDCEndVerbose struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
-	// Address of the method's first instruction.
-	MethodStartAddress uint64
-	// Size of the method's code in bytes.
-	MethodSize uint32
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
+	MethodID           uint64
+	ModuleID           uint64 // Identifier of the module, as in the module's own load event.
+	MethodStartAddress uint64 // Address of the method's first instruction.
+	MethodSize         uint32 // Size of the method's code in bytes.
 	// Metadata token of the method; 0 for dynamic methods and helpers of the JIT.
 	MethodToken uint32
-	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the
-	// optimization tier of the code and bits 28 to 31 its extent, which the
-	// methods Tier and Extent return.
-	MethodFlags MethodFlags
-	// Full name of the class of the method, with its namespace.
-	MethodNamespace etw.UTF16
-	// Name of the method.
-	MethodName etw.UTF16
-	// Signature of the method: its types as text.
-	MethodSignature etw.UTF16
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
+	// What kind of method it is. Besides the named bits, bits 7 to 9 hold the optimization tier of
+	// the code and bits 28 to 31 its extent, which the methods Tier and Extent return.
+	MethodFlags     MethodFlags
+	MethodNamespace etw.UTF16 // Full name of the class of the method, with its namespace.
+	MethodName      etw.UTF16 // Name of the method.
+	MethodSignature etw.UTF16 // Signature of the method: its types as text.
+	ClrInstanceID   uint16    // since version 1; see WithClrInstanceID
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
 	ReJITID uint64 // since version 2
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyMethodDCEndVerbose) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
-func (e *AnyMethodDCEndVerbose) HasReJITID() bool       { return e.Seen.Layout >= 2 }
+
+// HasReJITID reports whether the decoded version has ReJITID.
+func (e *AnyMethodDCEndVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodDCEndVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyMethodDCEndVerbose = []*etw.EventDesc{&methodDCEndVerbose, &methodDCEndVerboseV1, &methodDCEndVerboseV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCEndVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCEndVerbose }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyMethodDCEndVerbose) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyMethodDCEndVerbose, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodDCEndVerbose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodLoadUnloadRundownVerboseV2Layout)(e).decode(version, p, ptr, anyMethodDCEndVerbose)
 }
@@ -1701,42 +1421,33 @@ func (e AnyMethodDCEndVerbose) Clone() *AnyMethodDCEndVerbose {
 	return &e
 }
 
-func (e AnyMethodDCEndVerbose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCEndVerbose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCEndVerbose) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DCStartComplete is event 145, version 0, of task CLRMethodRundown, opcode
-// DCStartComplete, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational.
-//
-// The start rundown is complete: a process has sent all of its DCStart events.
-type DCStartComplete struct{}
+// DCStartComplete is event 145, version 0. It has no payload. [AnyDCStartComplete] says what
+// it means.
+type DCStartComplete struct {
+	etw.Empty
+}
 
-func (*DCStartComplete) EventDesc() *etw.EventDesc                             { return &dcStartComplete }
-func (*DCStartComplete) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DCStartComplete) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DCStartComplete) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DCStartComplete) Clone() *DCStartComplete                              { return &e }
-func (e DCStartComplete) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DCStartComplete) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DCStartComplete) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DCStartComplete.
+func (*DCStartComplete) EventDesc() *etw.EventDesc { return &dcStartComplete }
+
+// Clone returns a copy of e.
+func (e DCStartComplete) Clone() *DCStartComplete { return &e }
+
+func (e DCStartComplete) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcStartComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 145, Level: 4, Opcode: 14, Task: 1, Keywords: 0x20038,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "DCStartComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
+	Class: classCLRMethodRundown, Name: "DCStartComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
 }
 
-// DCStartCompleteV1 is DCStartComplete_V1: event 145, version 1, of task
-// CLRMethodRundown, opcode DCStartComplete, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational.
-//
-// The start rundown is complete: a process has sent all of its DCStart events.
-// Version 1 adds ClrInstanceID.
+// DCStartCompleteV1 is DCStartComplete_V1: event 145, version 1. Its payload has 2 bytes.
+// [AnyDCStartComplete] says what it means.
 type DCStartCompleteV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1746,8 +1457,7 @@ func (*DCStartCompleteV1) EventDesc() *etw.EventDesc { return &dcStartCompleteV1
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *DCStartCompleteV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DCStartCompleteV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dcStartEndLayout)(e).decode(p, ptr, &dcStartCompleteV1)
 }
@@ -1758,21 +1468,16 @@ func (e *DCStartCompleteV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DCStartCompleteV1) FieldValue(i int) etw.Value {
-	return (*dcStartEndLayout)(e).FieldValue(i)
-}
+func (e *DCStartCompleteV1) FieldValue(i int) etw.Value { return (*dcStartEndLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e DCStartCompleteV1) Clone() *DCStartCompleteV1 { return &e }
 
-func (e DCStartCompleteV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DCStartCompleteV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DCStartCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DCStartCompleteV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcStartCompleteV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 145, Version: 1, Level: 4, Opcode: 14, Task: 1, Keywords: 0x20038,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "DCStartComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
+	Class: classCLRMethodRundown, Name: "DCStartComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
 	Fields: dcStartEndLayoutFields,
 }
 
@@ -1804,26 +1509,23 @@ var dcStartEndLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// AnyDCStartComplete is event 145, of task CLRMethodRundown, opcode
-// DCStartComplete, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational, in any version.
+// AnyDCStartComplete is event 145 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownDCStartComplete], enabled by [KeywordJitRundown] (0x10),
+// [KeywordJittedMethodILToNativeMapRundown] (0x20000), [KeywordNGenRundown] (0x20), or
+// [KeywordLoaderRundown] (0x8) at [etw.LevelInformational] (4).
 //
-// The start rundown is complete: a process has sent all of its DCStart events.
-// Version 1 adds ClrInstanceID.
+// The start rundown is complete: a process has sent all of its DCStart events. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [DCStartComplete] and [DCStartCompleteV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [DCStartComplete] and [DCStartCompleteV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyDCStartComplete struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyDCStartComplete) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1831,15 +1533,15 @@ func (e *AnyDCStartComplete) GetClrInstanceID() uint16 { return e.ClrInstanceID 
 
 var anyDCStartComplete = []*etw.EventDesc{&dcStartComplete, &dcStartCompleteV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDCStartComplete) EventDescs() []*etw.EventDesc { return anyDCStartComplete }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyDCStartComplete) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyDCStartComplete, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDCStartComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDCStartEndLayout)(e).decode(version, p, ptr, anyDCStartComplete)
 }
@@ -1852,12 +1554,13 @@ func (e *AnyDCStartComplete) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDCStartComplete) Clone() *AnyDCStartComplete { return &e }
 
-func (e AnyDCStartComplete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDCStartComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCStartComplete) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyDCStartEndLayout is what types for all versions of an event share, the
-// newest of which has the template DCStartEnd.
+// anyDCStartEndLayout is what types for all versions of an event share, the newest of which
+// has the template DCStartEnd.
 type anyDCStartEndLayout AnyDCStartComplete
 
 func (e *anyDCStartEndLayout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1885,38 +1588,28 @@ func (e *anyDCStartEndLayout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// DCEndComplete is event 146, version 0, of task CLRMethodRundown, opcode
-// DCEndComplete, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational.
-//
-// The end rundown is complete: a process has sent all of its DCEnd events.
-type DCEndComplete struct{}
+// DCEndComplete is event 146, version 0. It has no payload. [AnyDCEndComplete] says what it
+// means.
+type DCEndComplete struct {
+	etw.Empty
+}
 
-func (*DCEndComplete) EventDesc() *etw.EventDesc                             { return &dcEndComplete }
-func (*DCEndComplete) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DCEndComplete) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DCEndComplete) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DCEndComplete) Clone() *DCEndComplete                                { return &e }
-func (e DCEndComplete) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DCEndComplete) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DCEndComplete) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DCEndComplete.
+func (*DCEndComplete) EventDesc() *etw.EventDesc { return &dcEndComplete }
+
+// Clone returns a copy of e.
+func (e DCEndComplete) Clone() *DCEndComplete { return &e }
+
+func (e DCEndComplete) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcEndComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 146, Level: 4, Opcode: 15, Task: 1, Keywords: 0x20038,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "DCEndComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
+	Class: classCLRMethodRundown, Name: "DCEndComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
 }
 
-// DCEndCompleteV1 is DCEndComplete_V1: event 146, version 1, of task
-// CLRMethodRundown, opcode DCEndComplete, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational.
-//
-// The end rundown is complete: a process has sent all of its DCEnd events.
-// Version 1 adds ClrInstanceID.
+// DCEndCompleteV1 is DCEndComplete_V1: event 146, version 1. Its payload has 2 bytes.
+// [AnyDCEndComplete] says what it means.
 type DCEndCompleteV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -1926,8 +1619,7 @@ func (*DCEndCompleteV1) EventDesc() *etw.EventDesc { return &dcEndCompleteV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *DCEndCompleteV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DCEndCompleteV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dcStartEndLayout)(e).decode(p, ptr, &dcEndCompleteV1)
 }
@@ -1938,44 +1630,36 @@ func (e *DCEndCompleteV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DCEndCompleteV1) FieldValue(i int) etw.Value {
-	return (*dcStartEndLayout)(e).FieldValue(i)
-}
+func (e *DCEndCompleteV1) FieldValue(i int) etw.Value { return (*dcStartEndLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e DCEndCompleteV1) Clone() *DCEndCompleteV1 { return &e }
 
-func (e DCEndCompleteV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DCEndCompleteV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DCEndCompleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DCEndCompleteV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcEndCompleteV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 146, Version: 1, Level: 4, Opcode: 15, Task: 1, Keywords: 0x20038,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "DCEndComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
+	Class: classCLRMethodRundown, Name: "DCEndComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
 	Fields: dcStartEndLayoutFields,
 }
 
-// AnyDCEndComplete is event 146, of task CLRMethodRundown, opcode
-// DCEndComplete, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational, in any version.
+// AnyDCEndComplete is event 146 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownDCEndComplete], enabled by [KeywordJitRundown] (0x10),
+// [KeywordJittedMethodILToNativeMapRundown] (0x20000), [KeywordNGenRundown] (0x20), or
+// [KeywordLoaderRundown] (0x8) at [etw.LevelInformational] (4).
 //
-// The end rundown is complete: a process has sent all of its DCEnd events.
-// Version 1 adds ClrInstanceID.
+// The end rundown is complete: a process has sent all of its DCEnd events. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [DCEndComplete] and [DCEndCompleteV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [DCEndComplete] and [DCEndCompleteV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyDCEndComplete struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyDCEndComplete) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -1983,13 +1667,13 @@ func (e *AnyDCEndComplete) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyDCEndComplete = []*etw.EventDesc{&dcEndComplete, &dcEndCompleteV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDCEndComplete) EventDescs() []*etw.EventDesc { return anyDCEndComplete }
-func (e *AnyDCEndComplete) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDCEndComplete, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDCEndComplete) EventDesc() *etw.EventDesc { return etw.DescOf(anyDCEndComplete, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDCEndComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDCStartEndLayout)(e).decode(version, p, ptr, anyDCEndComplete)
 }
@@ -2002,42 +1686,32 @@ func (e *AnyDCEndComplete) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyDCEndComplete) Clone() *AnyDCEndComplete { return &e }
 
-func (e AnyDCEndComplete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDCEndComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCEndComplete) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DCStartInit is event 147, version 0, of task CLRMethodRundown, opcode
-// DCStartInit, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational.
-//
-// The start rundown begins: the DCStart events of a process follow.
-type DCStartInit struct{}
+// DCStartInit is event 147, version 0. It has no payload. [AnyDCStartInit] says what it means.
+type DCStartInit struct {
+	etw.Empty
+}
 
-func (*DCStartInit) EventDesc() *etw.EventDesc                             { return &dcStartInit }
-func (*DCStartInit) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DCStartInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DCStartInit) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DCStartInit) Clone() *DCStartInit                                  { return &e }
-func (e DCStartInit) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DCStartInit) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DCStartInit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DCStartInit.
+func (*DCStartInit) EventDesc() *etw.EventDesc { return &dcStartInit }
+
+// Clone returns a copy of e.
+func (e DCStartInit) Clone() *DCStartInit { return &e }
+
+func (e DCStartInit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcStartInit = etw.EventDesc{
 	Provider: &providerDesc, ID: 147, Level: 4, Opcode: 16, Task: 1, Keywords: 0x20038,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "DCStartInit", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
+	Class: classCLRMethodRundown, Name: "DCStartInit", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
 }
 
-// DCStartInitV1 is DCStartInit_V1: event 147, version 1, of task
-// CLRMethodRundown, opcode DCStartInit, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational.
-//
-// The start rundown begins: the DCStart events of a process follow. Version 1
-// adds ClrInstanceID.
+// DCStartInitV1 is DCStartInit_V1: event 147, version 1. Its payload has 2 bytes.
+// [AnyDCStartInit] says what it means.
 type DCStartInitV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2047,8 +1721,7 @@ func (*DCStartInitV1) EventDesc() *etw.EventDesc { return &dcStartInitV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *DCStartInitV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DCStartInitV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dcStartEndLayout)(e).decode(p, ptr, &dcStartInitV1)
 }
@@ -2059,43 +1732,36 @@ func (e *DCStartInitV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DCStartInitV1) FieldValue(i int) etw.Value {
-	return (*dcStartEndLayout)(e).FieldValue(i)
-}
+func (e *DCStartInitV1) FieldValue(i int) etw.Value { return (*dcStartEndLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e DCStartInitV1) Clone() *DCStartInitV1 { return &e }
 
-func (e DCStartInitV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DCStartInitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DCStartInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DCStartInitV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcStartInitV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 147, Version: 1, Level: 4, Opcode: 16, Task: 1, Keywords: 0x20038,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "DCStartInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
+	Class: classCLRMethodRundown, Name: "DCStartInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
 	Fields: dcStartEndLayoutFields,
 }
 
-// AnyDCStartInit is event 147, of task CLRMethodRundown, opcode DCStartInit,
-// keywords JitRundownKeyword, JittedMethodILToNativeMapRundownKeyword,
-// NGenRundownKeyword and LoaderRundownKeyword, level win:Informational, in any
-// version.
+// AnyDCStartInit is event 147 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownDCStartInit], enabled by [KeywordJitRundown] (0x10),
+// [KeywordJittedMethodILToNativeMapRundown] (0x20000), [KeywordNGenRundown] (0x20), or
+// [KeywordLoaderRundown] (0x8) at [etw.LevelInformational] (4).
 //
-// The start rundown begins: the DCStart events of a process follow. Version 1
-// adds ClrInstanceID.
+// The start rundown begins: the DCStart events of a process follow. Version 1 adds
+// ClrInstanceID.
 //
-// The versions are [DCStartInit] and [DCStartInitV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [DCStartInit] and [DCStartInitV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyDCStartInit struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyDCStartInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2103,61 +1769,49 @@ func (e *AnyDCStartInit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyDCStartInit = []*etw.EventDesc{&dcStartInit, &dcStartInitV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDCStartInit) EventDescs() []*etw.EventDesc { return anyDCStartInit }
-func (e *AnyDCStartInit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDCStartInit, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDCStartInit) EventDesc() *etw.EventDesc { return etw.DescOf(anyDCStartInit, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDCStartInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDCStartEndLayout)(e).decode(version, p, ptr, anyDCStartInit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDCStartInit) FieldValue(i int) etw.Value {
-	return (*anyDCStartEndLayout)(e).FieldValue(i)
-}
+func (e *AnyDCStartInit) FieldValue(i int) etw.Value { return (*anyDCStartEndLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyDCStartInit) Clone() *AnyDCStartInit { return &e }
 
-func (e AnyDCStartInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDCStartInit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCStartInit) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDCStartInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DCEndInit is event 148, version 0, of task CLRMethodRundown, opcode
-// DCEndInit, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational.
-//
-// The end rundown begins: the DCEnd events of a process follow.
-type DCEndInit struct{}
+// DCEndInit is event 148, version 0. It has no payload. [AnyDCEndInit] says what it means.
+type DCEndInit struct {
+	etw.Empty
+}
 
-func (*DCEndInit) EventDesc() *etw.EventDesc                             { return &dcEndInit }
-func (*DCEndInit) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DCEndInit) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DCEndInit) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DCEndInit) Clone() *DCEndInit                                    { return &e }
-func (e DCEndInit) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DCEndInit) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DCEndInit) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DCEndInit.
+func (*DCEndInit) EventDesc() *etw.EventDesc { return &dcEndInit }
+
+// Clone returns a copy of e.
+func (e DCEndInit) Clone() *DCEndInit { return &e }
+
+func (e DCEndInit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcEndInit = etw.EventDesc{
 	Provider: &providerDesc, ID: 148, Level: 4, Opcode: 17, Task: 1, Keywords: 0x20038,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "DCEndInit", TaskName: "CLRMethodRundown", OpcodeName: "DCEndInit",
+	Class: classCLRMethodRundown, Name: "DCEndInit", TaskName: "CLRMethodRundown", OpcodeName: "DCEndInit",
 }
 
-// DCEndInitV1 is DCEndInit_V1: event 148, version 1, of task CLRMethodRundown,
-// opcode DCEndInit, keywords JitRundownKeyword,
-// JittedMethodILToNativeMapRundownKeyword, NGenRundownKeyword and
-// LoaderRundownKeyword, level win:Informational.
-//
-// The end rundown begins: the DCEnd events of a process follow. Version 1 adds
-// ClrInstanceID.
+// DCEndInitV1 is DCEndInit_V1: event 148, version 1. Its payload has 2 bytes. [AnyDCEndInit]
+// says what it means.
 type DCEndInitV1 struct {
-	// Number of the runtime within the process, for a process that hosts several.
 	ClrInstanceID uint16
 }
 
@@ -2167,8 +1821,7 @@ func (*DCEndInitV1) EventDesc() *etw.EventDesc { return &dcEndInitV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *DCEndInitV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DCEndInitV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dcStartEndLayout)(e).decode(p, ptr, &dcEndInitV1)
 }
@@ -2179,43 +1832,35 @@ func (e *DCEndInitV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DCEndInitV1) FieldValue(i int) etw.Value {
-	return (*dcStartEndLayout)(e).FieldValue(i)
-}
+func (e *DCEndInitV1) FieldValue(i int) etw.Value { return (*dcStartEndLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e DCEndInitV1) Clone() *DCEndInitV1 { return &e }
 
-func (e DCEndInitV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DCEndInitV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DCEndInitV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DCEndInitV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcEndInitV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 148, Version: 1, Level: 4, Opcode: 17, Task: 1, Keywords: 0x20038,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "DCEndInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndInit",
+	Class: classCLRMethodRundown, Name: "DCEndInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndInit",
 	Fields: dcStartEndLayoutFields,
 }
 
-// AnyDCEndInit is event 148, of task CLRMethodRundown, opcode DCEndInit,
-// keywords JitRundownKeyword, JittedMethodILToNativeMapRundownKeyword,
-// NGenRundownKeyword and LoaderRundownKeyword, level win:Informational, in any
-// version.
+// AnyDCEndInit is event 148 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownDCEndInit], enabled by [KeywordJitRundown] (0x10),
+// [KeywordJittedMethodILToNativeMapRundown] (0x20000), [KeywordNGenRundown] (0x20), or
+// [KeywordLoaderRundown] (0x8) at [etw.LevelInformational] (4).
 //
-// The end rundown begins: the DCEnd events of a process follow. Version 1 adds
-// ClrInstanceID.
+// The end rundown begins: the DCEnd events of a process follow. Version 1 adds ClrInstanceID.
 //
-// The versions are [DCEndInit] and [DCEndInitV1]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [DCEndInit] and [DCEndInitV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyDCEndInit struct {
 	Seen etw.Seen
 
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	ClrInstanceID uint16 // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyDCEndInit) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2223,53 +1868,38 @@ func (e *AnyDCEndInit) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyDCEndInit = []*etw.EventDesc{&dcEndInit, &dcEndInitV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDCEndInit) EventDescs() []*etw.EventDesc { return anyDCEndInit }
-func (e *AnyDCEndInit) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDCEndInit, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDCEndInit) EventDesc() *etw.EventDesc { return etw.DescOf(anyDCEndInit, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDCEndInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyDCStartEndLayout)(e).decode(version, p, ptr, anyDCEndInit)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDCEndInit) FieldValue(i int) etw.Value {
-	return (*anyDCStartEndLayout)(e).FieldValue(i)
-}
+func (e *AnyDCEndInit) FieldValue(i int) etw.Value { return (*anyDCStartEndLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyDCEndInit) Clone() *AnyDCEndInit { return &e }
 
-func (e AnyDCEndInit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDCEndInit) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDCEndInit) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDCEndInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// MethodDCStartILToNativeMap is event 149, version 0, of task
-// CLRMethodRundown, opcode MethodDCStartILToNativeMap, keyword
-// JittedMethodILToNativeMapRundownKeyword, level win:Verbose.
-//
-// Which offset of a method's machine code belongs to which offset of its IL,
-// at the start rundown.
+// MethodDCStartILToNativeMap is event 149, version 0. [AnyMethodDCStartILToNativeMap] says
+// what it means.
 type MethodDCStartILToNativeMap struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
-	// Which part of the method's code the map is about.
-	MethodExtent MethodExtent
-	// Number of elements of ILOffsets and of NativeOffsets.
+	MethodID          uint64
+	ReJITID           uint64
+	MethodExtent      MethodExtent
 	CountOfMapEntries uint16
-	// IL offset of each entry, in bytes. The largest values stand for places
-	// without IL, such as the prologue.
-	ILOffsets etw.Uint32s // CountOfMapEntries elements
-	// Offset of each entry from the start of the method's code, in bytes.
-	NativeOffsets etw.Uint32s // CountOfMapEntries elements
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ILOffsets         etw.Uint32s // CountOfMapEntries elements
+	NativeOffsets     etw.Uint32s // CountOfMapEntries elements
+	ClrInstanceID     uint16
 }
 
 // EventDesc returns the description of MethodDCStartILToNativeMap.
@@ -2278,8 +1908,7 @@ func (*MethodDCStartILToNativeMap) EventDesc() *etw.EventDesc { return &methodDC
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCStartILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCStartILToNativeMap) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodILToNativeMapRundownLayout)(e).decode(p, ptr, &methodDCStartILToNativeMap)
 }
@@ -2300,19 +1929,16 @@ func (e MethodDCStartILToNativeMap) Clone() *MethodDCStartILToNativeMap {
 	return &e
 }
 
-func (e MethodDCStartILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStartILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStartILToNativeMap) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStartILToNativeMap = etw.EventDesc{
 	Provider: &providerDesc, ID: 149, Level: 5, Opcode: 41, Task: 1, Keywords: 0x20000,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCStartILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
+	Class: classCLRMethodRundown, Name: "MethodDCStartILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
 	Fields: methodILToNativeMapRundownLayoutFields,
 }
 
-// methodILToNativeMapRundownLayout is the template MethodILToNativeMapRundown,
-// which several events use.
+// methodILToNativeMapRundownLayout is the template MethodILToNativeMapRundown, which several
+// events use.
 type methodILToNativeMapRundownLayout MethodDCStartILToNativeMap
 
 func (e *methodILToNativeMapRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2377,32 +2003,17 @@ var methodILToNativeMapRundownLayoutFields = []etw.FieldDesc{
 	{Name: "ClrInstanceID", Type: etw.InUInt16},
 }
 
-// MethodDCStartILToNativeMapV1 is MethodDCStartILToNativeMap_V1: event 149,
-// version 1, of task CLRMethodRundown, opcode MethodDCStartILToNativeMap,
-// keyword JittedMethodILToNativeMapRundownKeyword, level win:Verbose.
-//
-// Which offset of a method's machine code belongs to which offset of its IL,
-// at the start rundown. Version 1 adds ILVersionID.
+// MethodDCStartILToNativeMapV1 is MethodDCStartILToNativeMap_V1: event 149, version 1.
+// [AnyMethodDCStartILToNativeMap] says what it means.
 type MethodDCStartILToNativeMapV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
-	// Which part of the method's code the map is about.
-	MethodExtent MethodExtent
-	// Number of elements of ILOffsets and of NativeOffsets.
+	MethodID          uint64
+	ReJITID           uint64
+	MethodExtent      MethodExtent
 	CountOfMapEntries uint16
-	// IL offset of each entry, in bytes. The largest values stand for places
-	// without IL, such as the prologue.
-	ILOffsets etw.Uint32s // CountOfMapEntries elements
-	// Offset of each entry from the start of the method's code, in bytes.
-	NativeOffsets etw.Uint32s // CountOfMapEntries elements
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's IL.
-	ILVersionID uint64
+	ILOffsets         etw.Uint32s // CountOfMapEntries elements
+	NativeOffsets     etw.Uint32s // CountOfMapEntries elements
+	ClrInstanceID     uint16
+	ILVersionID       uint64
 }
 
 // EventDesc returns the description of MethodDCStartILToNativeMap_V1.
@@ -2411,8 +2022,7 @@ func (*MethodDCStartILToNativeMapV1) EventDesc() *etw.EventDesc { return &method
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCStartILToNativeMapV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCStartILToNativeMapV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodILToNativeMapRundownV1Layout)(e).decode(p, ptr, &methodDCStartILToNativeMapV1)
 }
@@ -2433,19 +2043,16 @@ func (e MethodDCStartILToNativeMapV1) Clone() *MethodDCStartILToNativeMapV1 {
 	return &e
 }
 
-func (e MethodDCStartILToNativeMapV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCStartILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCStartILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCStartILToNativeMapV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCStartILToNativeMapV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 149, Version: 1, Level: 5, Opcode: 41, Task: 1, Keywords: 0x20000,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCStartILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
+	Class: classCLRMethodRundown, Name: "MethodDCStartILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
 	Fields: methodILToNativeMapRundownV1LayoutFields,
 }
 
-// methodILToNativeMapRundownV1Layout is the template
-// MethodILToNativeMapRundown_V1, which several events use.
+// methodILToNativeMapRundownV1Layout is the template MethodILToNativeMapRundown_V1, which
+// several events use.
 type methodILToNativeMapRundownV1Layout MethodDCStartILToNativeMapV1
 
 func (e *methodILToNativeMapRundownV1Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -2515,42 +2122,36 @@ var methodILToNativeMapRundownV1LayoutFields = []etw.FieldDesc{
 	{Name: "ILVersionID", Type: etw.InUInt64},
 }
 
-// AnyMethodDCStartILToNativeMap is event 149, of task CLRMethodRundown, opcode
-// MethodDCStartILToNativeMap, keyword JittedMethodILToNativeMapRundownKeyword,
-// level win:Verbose, in any version.
+// AnyMethodDCStartILToNativeMap is event 149 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownMethodDCStartILToNativeMap], enabled by
+// [KeywordJittedMethodILToNativeMapRundown] (0x20000) at [etw.LevelVerbose] (5).
 //
-// Which offset of a method's machine code belongs to which offset of its IL,
-// at the start rundown. Version 1 adds ILVersionID.
+// Which offset of a method's machine code belongs to which offset of its IL, at the start
+// rundown. Version 1 adds ILVersionID.
 //
-// The versions are [MethodDCStartILToNativeMap] and
-// [MethodDCStartILToNativeMapV1]; a newer one is decoded like the last of
-// these. Fields that the decoded version lacks are zero.
+// The versions are [MethodDCStartILToNativeMap] and [MethodDCStartILToNativeMapV1]; a newer
+// one is decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodDCStartILToNativeMap struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
 	MethodID uint64
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
-	// Which part of the method's code the map is about.
-	MethodExtent MethodExtent
-	// Number of elements of ILOffsets and of NativeOffsets.
-	CountOfMapEntries uint16
-	// IL offset of each entry, in bytes. The largest values stand for places
-	// without IL, such as the prologue.
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
+	ReJITID           uint64
+	MethodExtent      MethodExtent // Which part of the method's code the map is about.
+	CountOfMapEntries uint16       // Number of elements of ILOffsets and of NativeOffsets.
+	// IL offset of each entry, in bytes. The largest values stand for places without IL, such as
+	// the prologue.
 	ILOffsets etw.Uint32s // CountOfMapEntries elements
 	// Offset of each entry from the start of the method's code, in bytes.
 	NativeOffsets etw.Uint32s // CountOfMapEntries elements
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16      // see WithClrInstanceID
 	// Identifier of this version of the method's IL.
 	ILVersionID uint64 // since version 1
 }
 
-// HasILVersionID and its like report whether the version that was decoded has
-// a field.
+// HasILVersionID reports whether the decoded version has ILVersionID.
 func (e *AnyMethodDCStartILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2558,17 +2159,17 @@ func (e *AnyMethodDCStartILToNativeMap) GetClrInstanceID() uint16 { return e.Clr
 
 var anyMethodDCStartILToNativeMap = []*etw.EventDesc{&methodDCStartILToNativeMap, &methodDCStartILToNativeMapV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCStartILToNativeMap) EventDescs() []*etw.EventDesc {
 	return anyMethodDCStartILToNativeMap
 }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyMethodDCStartILToNativeMap) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyMethodDCStartILToNativeMap, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodDCStartILToNativeMap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodILToNativeMapRundownV1Layout)(e).decode(version, p, ptr, anyMethodDCStartILToNativeMap)
 }
@@ -2584,13 +2185,13 @@ func (e AnyMethodDCStartILToNativeMap) Clone() *AnyMethodDCStartILToNativeMap {
 	return &e
 }
 
-func (e AnyMethodDCStartILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCStartILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCStartILToNativeMap) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCStartILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyMethodILToNativeMapRundownV1Layout is what types for all versions of an
-// event share, the newest of which has the template
-// MethodILToNativeMapRundown_V1.
+// anyMethodILToNativeMapRundownV1Layout is what types for all versions of an event share, the
+// newest of which has the template MethodILToNativeMapRundown_V1.
 type anyMethodILToNativeMapRundownV1Layout AnyMethodDCStartILToNativeMap
 
 func (e *anyMethodILToNativeMapRundownV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2654,30 +2255,16 @@ func (e *anyMethodILToNativeMapRundownV1Layout) detach() {
 	e.NativeOffsets = e.NativeOffsets.Clone()
 }
 
-// MethodDCEndILToNativeMap is event 150, version 0, of task CLRMethodRundown,
-// opcode MethodDCEndILToNativeMap, keyword
-// JittedMethodILToNativeMapRundownKeyword, level win:Verbose.
-//
-// Which offset of a method's machine code belongs to which offset of its IL,
-// at the end rundown.
+// MethodDCEndILToNativeMap is event 150, version 0. [AnyMethodDCEndILToNativeMap] says what it
+// means.
 type MethodDCEndILToNativeMap struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
-	// Which part of the method's code the map is about.
-	MethodExtent MethodExtent
-	// Number of elements of ILOffsets and of NativeOffsets.
+	MethodID          uint64
+	ReJITID           uint64
+	MethodExtent      MethodExtent
 	CountOfMapEntries uint16
-	// IL offset of each entry, in bytes. The largest values stand for places
-	// without IL, such as the prologue.
-	ILOffsets etw.Uint32s // CountOfMapEntries elements
-	// Offset of each entry from the start of the method's code, in bytes.
-	NativeOffsets etw.Uint32s // CountOfMapEntries elements
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ILOffsets         etw.Uint32s // CountOfMapEntries elements
+	NativeOffsets     etw.Uint32s // CountOfMapEntries elements
+	ClrInstanceID     uint16
 }
 
 // EventDesc returns the description of MethodDCEndILToNativeMap.
@@ -2686,8 +2273,7 @@ func (*MethodDCEndILToNativeMap) EventDesc() *etw.EventDesc { return &methodDCEn
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCEndILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCEndILToNativeMap) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodILToNativeMapRundownLayout)(e).decode(p, ptr, &methodDCEndILToNativeMap)
 }
@@ -2708,43 +2294,25 @@ func (e MethodDCEndILToNativeMap) Clone() *MethodDCEndILToNativeMap {
 	return &e
 }
 
-func (e MethodDCEndILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEndILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEndILToNativeMap) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEndILToNativeMap = etw.EventDesc{
 	Provider: &providerDesc, ID: 150, Level: 5, Opcode: 42, Task: 1, Keywords: 0x20000,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCEndILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
+	Class: classCLRMethodRundown, Name: "MethodDCEndILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
 	Fields: methodILToNativeMapRundownLayoutFields,
 }
 
-// MethodDCEndILToNativeMapV1 is MethodDCEndILToNativeMap_V1: event 150,
-// version 1, of task CLRMethodRundown, opcode MethodDCEndILToNativeMap,
-// keyword JittedMethodILToNativeMapRundownKeyword, level win:Verbose.
-//
-// Which offset of a method's machine code belongs to which offset of its IL,
-// at the end rundown. Version 1 adds ILVersionID.
+// MethodDCEndILToNativeMapV1 is MethodDCEndILToNativeMap_V1: event 150, version 1.
+// [AnyMethodDCEndILToNativeMap] says what it means.
 type MethodDCEndILToNativeMapV1 struct {
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
-	MethodID uint64
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
-	// Which part of the method's code the map is about.
-	MethodExtent MethodExtent
-	// Number of elements of ILOffsets and of NativeOffsets.
+	MethodID          uint64
+	ReJITID           uint64
+	MethodExtent      MethodExtent
 	CountOfMapEntries uint16
-	// IL offset of each entry, in bytes. The largest values stand for places
-	// without IL, such as the prologue.
-	ILOffsets etw.Uint32s // CountOfMapEntries elements
-	// Offset of each entry from the start of the method's code, in bytes.
-	NativeOffsets etw.Uint32s // CountOfMapEntries elements
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of this version of the method's IL.
-	ILVersionID uint64
+	ILOffsets         etw.Uint32s // CountOfMapEntries elements
+	NativeOffsets     etw.Uint32s // CountOfMapEntries elements
+	ClrInstanceID     uint16
+	ILVersionID       uint64
 }
 
 // EventDesc returns the description of MethodDCEndILToNativeMap_V1.
@@ -2753,8 +2321,7 @@ func (*MethodDCEndILToNativeMapV1) EventDesc() *etw.EventDesc { return &methodDC
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *MethodDCEndILToNativeMapV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MethodDCEndILToNativeMapV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*methodILToNativeMapRundownV1Layout)(e).decode(p, ptr, &methodDCEndILToNativeMapV1)
 }
@@ -2775,53 +2342,44 @@ func (e MethodDCEndILToNativeMapV1) Clone() *MethodDCEndILToNativeMapV1 {
 	return &e
 }
 
-func (e MethodDCEndILToNativeMapV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MethodDCEndILToNativeMapV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MethodDCEndILToNativeMapV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MethodDCEndILToNativeMapV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEndILToNativeMapV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 150, Version: 1, Level: 5, Opcode: 42, Task: 1, Keywords: 0x20000,
-	Class: etw.GUID{0xdb, 0x91, 0xcd, 0x0b, 0x43, 0xf9, 0x4a, 0x45, 0xa6, 0x62, 0x6e, 0xdb, 0xcf, 0xbb, 0x76, 0xd2},
-	Name:  "MethodDCEndILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
+	Class: classCLRMethodRundown, Name: "MethodDCEndILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
 	Fields: methodILToNativeMapRundownV1LayoutFields,
 }
 
-// AnyMethodDCEndILToNativeMap is event 150, of task CLRMethodRundown, opcode
-// MethodDCEndILToNativeMap, keyword JittedMethodILToNativeMapRundownKeyword,
-// level win:Verbose, in any version.
+// AnyMethodDCEndILToNativeMap is event 150 in any version, of [TaskCLRMethodRundown], opcode
+// [OpcodeCLRMethodRundownMethodDCEndILToNativeMap], enabled by
+// [KeywordJittedMethodILToNativeMapRundown] (0x20000) at [etw.LevelVerbose] (5).
 //
-// Which offset of a method's machine code belongs to which offset of its IL,
-// at the end rundown. Version 1 adds ILVersionID.
+// Which offset of a method's machine code belongs to which offset of its IL, at the end
+// rundown. Version 1 adds ILVersionID.
 //
-// The versions are [MethodDCEndILToNativeMap] and
-// [MethodDCEndILToNativeMapV1]; a newer one is decoded like the last of these.
-// Fields that the decoded version lacks are zero.
+// The versions are [MethodDCEndILToNativeMap] and [MethodDCEndILToNativeMapV1]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyMethodDCEndILToNativeMap struct {
 	Seen etw.Seen
 
-	// Identifier of the method, unique in the process. For a helper of the JIT,
-	// its start address.
+	// Identifier of the method, unique in the process. For a helper of the JIT, its start address.
 	MethodID uint64
-	// Identifier of this version of the method's code, where a profiler had it
-	// compiled anew; 0 for the original.
-	ReJITID uint64
-	// Which part of the method's code the map is about.
-	MethodExtent MethodExtent
-	// Number of elements of ILOffsets and of NativeOffsets.
-	CountOfMapEntries uint16
-	// IL offset of each entry, in bytes. The largest values stand for places
-	// without IL, such as the prologue.
+	// Identifier of this version of the method's code, where a profiler had it compiled anew; 0
+	// for the original.
+	ReJITID           uint64
+	MethodExtent      MethodExtent // Which part of the method's code the map is about.
+	CountOfMapEntries uint16       // Number of elements of ILOffsets and of NativeOffsets.
+	// IL offset of each entry, in bytes. The largest values stand for places without IL, such as
+	// the prologue.
 	ILOffsets etw.Uint32s // CountOfMapEntries elements
 	// Offset of each entry from the start of the method's code, in bytes.
 	NativeOffsets etw.Uint32s // CountOfMapEntries elements
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
+	ClrInstanceID uint16      // see WithClrInstanceID
 	// Identifier of this version of the method's IL.
 	ILVersionID uint64 // since version 1
 }
 
-// HasILVersionID and its like report whether the version that was decoded has
-// a field.
+// HasILVersionID reports whether the decoded version has ILVersionID.
 func (e *AnyMethodDCEndILToNativeMap) HasILVersionID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -2829,15 +2387,15 @@ func (e *AnyMethodDCEndILToNativeMap) GetClrInstanceID() uint16 { return e.ClrIn
 
 var anyMethodDCEndILToNativeMap = []*etw.EventDesc{&methodDCEndILToNativeMap, &methodDCEndILToNativeMapV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCEndILToNativeMap) EventDescs() []*etw.EventDesc { return anyMethodDCEndILToNativeMap }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyMethodDCEndILToNativeMap) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyMethodDCEndILToNativeMap, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMethodDCEndILToNativeMap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyMethodILToNativeMapRundownV1Layout)(e).decode(version, p, ptr, anyMethodDCEndILToNativeMap)
 }
@@ -2853,6 +2411,7 @@ func (e AnyMethodDCEndILToNativeMap) Clone() *AnyMethodDCEndILToNativeMap {
 	return &e
 }
 
-func (e AnyMethodDCEndILToNativeMap) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMethodDCEndILToNativeMap) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMethodDCEndILToNativeMap) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMethodDCEndILToNativeMap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

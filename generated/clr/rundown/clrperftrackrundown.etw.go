@@ -5,28 +5,24 @@ package rundown
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ModuleRangeDCStart is event 160, version 0, of task CLRPerfTrackRundown,
-// opcode ModuleRangeDCStart, keyword PerfTrackRundownKeyword, level
-// win:Informational.
+// ModuleRangeDCStart is event 160, version 0, of [TaskCLRPerfTrackRundown], opcode
+// [OpcodeCLRPerfTrackRundownModuleRangeDCStart], enabled by [KeywordPerfTrackRundown]
+// (0x20000000) at [etw.LevelInformational] (4). Its payload has 19 bytes.
+// [AnyModuleRangeDCStart] takes newer versions, too.
 //
-// A range of a native image that was laid out by profile data, at the start
-// rundown.
+// A range of a native image that was laid out by profile data, at the start rundown.
 type ModuleRangeDCStart struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
+	ClrInstanceID uint16 // see WithClrInstanceID
+	ModuleID      uint64 // Identifier of the module, as in the module's own load event.
 	// Offset of the range in the image, in bytes.
 	RangeBegin etw.Uint32s // 1 element
 	// Size of the range in bytes.
 	RangeSize etw.Uint32s // 1 element
-	// What the range was sorted by. The field is one byte; the only value named is
-	// ColdRange.
+	// What the range was sorted by. The field is one byte; the only value named is ColdRange.
 	RangeType ModuleRangeType
 }
 
@@ -36,8 +32,7 @@ func (*ModuleRangeDCStart) EventDesc() *etw.EventDesc { return &moduleRangeDCSta
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleRangeDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleRangeDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleRangeRundownLayout)(e).decode(p, ptr, &moduleRangeDCStart)
 }
@@ -58,19 +53,15 @@ func (e ModuleRangeDCStart) Clone() *ModuleRangeDCStart {
 	return &e
 }
 
-func (e ModuleRangeDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleRangeDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleRangeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleRangeDCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleRangeDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 160, Level: 4, Opcode: 10, Task: 20, Keywords: 0x20000000,
-	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
-	Name:  "ModuleRangeDCStart", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCStart",
+	Class: classCLRPerfTrackRundown, Name: "ModuleRangeDCStart", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCStart",
 	Fields: moduleRangeRundownLayoutFields,
 }
 
-// moduleRangeRundownLayout is the template ModuleRangeRundown, which several
-// events use.
+// moduleRangeRundownLayout is the template ModuleRangeRundown, which several events use.
 type moduleRangeRundownLayout ModuleRangeDCStart
 
 func (e *moduleRangeRundownLayout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -125,21 +116,14 @@ var moduleRangeRundownLayoutFields = []etw.FieldDesc{
 	{Name: "RangeType", Type: etw.InUInt8, Map: &moduleRangeTypeMap},
 }
 
-// AnyModuleRangeDCStart is [ModuleRangeDCStart] in any version: a newer one is
-// decoded like it.
+// AnyModuleRangeDCStart is [ModuleRangeDCStart] in any version: a newer one is decoded like
+// it.
 type AnyModuleRangeDCStart struct {
 	Seen etw.Seen
 	ModuleRangeDCStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleRangeDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&moduleRangeDCStart}
-}
-func (e *AnyModuleRangeDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleRangeDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleRangeDCStart.DecodePayload(p, ptr)
@@ -151,23 +135,20 @@ func (e AnyModuleRangeDCStart) Clone() *AnyModuleRangeDCStart {
 	return &e
 }
 
-// ModuleRangeDCEnd is event 161, version 0, of task CLRPerfTrackRundown,
-// opcode ModuleRangeDCEnd, keyword PerfTrackRundownKeyword, level
-// win:Informational.
+// ModuleRangeDCEnd is event 161, version 0, of [TaskCLRPerfTrackRundown], opcode
+// [OpcodeCLRPerfTrackRundownModuleRangeDCEnd], enabled by [KeywordPerfTrackRundown]
+// (0x20000000) at [etw.LevelInformational] (4). Its payload has 19 bytes.
+// [AnyModuleRangeDCEnd] takes newer versions, too.
 //
-// A range of a native image that was laid out by profile data, at the end
-// rundown.
+// A range of a native image that was laid out by profile data, at the end rundown.
 type ModuleRangeDCEnd struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Identifier of the module, as in the module's own load event.
-	ModuleID uint64
+	ClrInstanceID uint16 // see WithClrInstanceID
+	ModuleID      uint64 // Identifier of the module, as in the module's own load event.
 	// Offset of the range in the image, in bytes.
 	RangeBegin etw.Uint32s // 1 element
 	// Size of the range in bytes.
 	RangeSize etw.Uint32s // 1 element
-	// What the range was sorted by. The field is one byte; the only value named is
-	// ColdRange.
+	// What the range was sorted by. The field is one byte; the only value named is ColdRange.
 	RangeType ModuleRangeType
 }
 
@@ -177,8 +158,7 @@ func (*ModuleRangeDCEnd) EventDesc() *etw.EventDesc { return &moduleRangeDCEnd }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ModuleRangeDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleRangeDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleRangeRundownLayout)(e).decode(p, ptr, &moduleRangeDCEnd)
 }
@@ -199,30 +179,21 @@ func (e ModuleRangeDCEnd) Clone() *ModuleRangeDCEnd {
 	return &e
 }
 
-func (e ModuleRangeDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleRangeDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleRangeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleRangeDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleRangeDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 161, Level: 4, Opcode: 11, Task: 20, Keywords: 0x20000000,
-	Class: etw.GUID{0xf6, 0x85, 0xc6, 0xea, 0x04, 0x21, 0xec, 0x4d, 0x88, 0xfd, 0x91, 0xe4, 0x25, 0x42, 0x21, 0xec},
-	Name:  "ModuleRangeDCEnd", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCEnd",
+	Class: classCLRPerfTrackRundown, Name: "ModuleRangeDCEnd", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCEnd",
 	Fields: moduleRangeRundownLayoutFields,
 }
 
-// AnyModuleRangeDCEnd is [ModuleRangeDCEnd] in any version: a newer one is
-// decoded like it.
+// AnyModuleRangeDCEnd is [ModuleRangeDCEnd] in any version: a newer one is decoded like it.
 type AnyModuleRangeDCEnd struct {
 	Seen etw.Seen
 	ModuleRangeDCEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleRangeDCEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleRangeDCEnd} }
-func (e *AnyModuleRangeDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleRangeDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleRangeDCEnd.DecodePayload(p, ptr)

@@ -5,48 +5,35 @@ package rundown
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// RuntimeInformationDCStart is event 187, version 0, of task
-// CLRRuntimeInformationRundown, opcode win:Start, level win:Informational.
+// RuntimeInformationDCStart is event 187, version 0, of [TaskCLRRuntimeInformationRundown],
+// opcode [etw.OpcodeStart], enabled at [etw.LevelInformational] (4).
+// [AnyRuntimeInformationDCStart] takes newer versions, too.
 //
-// A runtime that is loaded in the process: which one, how it was started, and
-// from where. It is written whatever the keywords are.
+// A runtime that is loaded in the process: which one, how it was started, and from where. It
+// is written whatever the keywords are.
 type RuntimeInformationDCStart struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Which runtime it is.
-	Sku RuntimeSku
-	// Version of the base class library, first part.
-	BclMajorVersion uint16
-	// Version of the base class library, second part.
-	BclMinorVersion uint16
-	// Version of the base class library, third part.
-	BclBuildNumber uint16
-	// Version of the base class library, fourth part.
-	BclQfeNumber uint16
+	ClrInstanceID   uint16     // see WithClrInstanceID
+	Sku             RuntimeSku // Which runtime it is.
+	BclMajorVersion uint16     // Version of the base class library, first part.
+	BclMinorVersion uint16     // Version of the base class library, second part.
+	BclBuildNumber  uint16     // Version of the base class library, third part.
+	BclQfeNumber    uint16     // Version of the base class library, fourth part.
 	// Version of the runtime's library (clr.dll, coreclr.dll), first part.
 	VMMajorVersion uint16
-	// Version of the runtime's library, second part.
-	VMMinorVersion uint16
-	// Version of the runtime's library, third part.
-	VMBuildNumber uint16
-	// Version of the runtime's library, fourth part.
-	VMQfeNumber uint16
-	// Options with which the runtime was started.
-	StartupFlags StartupFlags
-	// How the runtime was started.
-	StartupMode StartupMode
+	VMMinorVersion uint16       // Version of the runtime's library, second part.
+	VMBuildNumber  uint16       // Version of the runtime's library, third part.
+	VMQfeNumber    uint16       // Version of the runtime's library, fourth part.
+	StartupFlags   StartupFlags // Options with which the runtime was started.
+	StartupMode    StartupMode  // How the runtime was started.
 	// Command line of the process, where StartupMode is ManagedExe; else empty.
 	CommandLine etw.UTF16
-	// Class identifier of the COM object, where StartupMode is ComActivated; else
-	// zero.
-	ComObjectGuid etw.GUID
-	// Path of the runtime's library.
-	RuntimeDllPath etw.UTF16
+	// Class identifier of the COM object, where StartupMode is ComActivated; else zero.
+	ComObjectGuid  etw.GUID
+	RuntimeDllPath etw.UTF16 // Path of the runtime's library.
 }
 
 // EventDesc returns the description of RuntimeInformationDCStart.
@@ -55,8 +42,7 @@ func (*RuntimeInformationDCStart) EventDesc() *etw.EventDesc { return &runtimeIn
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *RuntimeInformationDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RuntimeInformationDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 25 {
 		return 0, etw.Short(&runtimeInformationDCStart, p, ptr)
@@ -145,14 +131,11 @@ func (e RuntimeInformationDCStart) Clone() *RuntimeInformationDCStart {
 	return &e
 }
 
-func (e RuntimeInformationDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RuntimeInformationDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RuntimeInformationDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RuntimeInformationDCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var runtimeInformationDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 187, Level: 4, Opcode: 1, Task: 19,
-	Class: etw.GUID{0x32, 0x3e, 0x7d, 0xcd, 0xfe, 0x65, 0xcd, 0x40, 0x92, 0x25, 0xa2, 0x57, 0x7d, 0x20, 0x3f, 0xc3},
-	Name:  "RuntimeInformationDCStart", TaskName: "CLRRuntimeInformationRundown", OpcodeName: "Start",
+	Class: classCLRRuntimeInformationRundown, Name: "RuntimeInformationDCStart", TaskName: "CLRRuntimeInformationRundown", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Sku", Type: etw.InUInt16, Map: &runtimeSkuMap},
@@ -172,21 +155,14 @@ var runtimeInformationDCStart = etw.EventDesc{
 	},
 }
 
-// AnyRuntimeInformationDCStart is [RuntimeInformationDCStart] in any version:
-// a newer one is decoded like it.
+// AnyRuntimeInformationDCStart is [RuntimeInformationDCStart] in any version: a newer one is
+// decoded like it.
 type AnyRuntimeInformationDCStart struct {
 	Seen etw.Seen
 	RuntimeInformationDCStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRuntimeInformationDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&runtimeInformationDCStart}
-}
-func (e *AnyRuntimeInformationDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRuntimeInformationDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RuntimeInformationDCStart.DecodePayload(p, ptr)

@@ -5,26 +5,22 @@ package rundown
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// CLRStackWalkDCStart is event 0, version 0, of task CLRStackRundown, opcode
-// CLRStackWalk, keyword StackKeyword, level win:LogAlways.
+// CLRStackWalkDCStart is event 0, version 0, of [TaskCLRStackRundown], opcode
+// [OpcodeCLRStackRundownCLRStackWalk], enabled by [KeywordStack] (0x40000000) at
+// [etw.LevelLogAlways] (0). [AnyCLRStackWalkDCStart] takes newer versions, too.
 //
 // The call stack of the event that the same thread wrote just before.
 type CLRStackWalkDCStart struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Reserved.
-	Reserved1 uint8
-	// Reserved.
-	Reserved2 uint8
-	// Number of addresses of Stack.
-	FrameCount uint32
-	// Return addresses, the innermost frame first: FrameCount of them, as many as
-	// the runtime found.
+	ClrInstanceID uint16 // see WithClrInstanceID
+	Reserved1     uint8  // Reserved.
+	Reserved2     uint8  // Reserved.
+	FrameCount    uint32 // Number of addresses of Stack.
+	// Return addresses, the innermost frame first: FrameCount of them, as many as the runtime
+	// found.
 	Stack etw.Pointers // FrameCount elements
 }
 
@@ -34,8 +30,7 @@ func (*CLRStackWalkDCStart) EventDesc() *etw.EventDesc { return &clrStackWalkDCS
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *CLRStackWalkDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CLRStackWalkDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&clrStackWalkDCStart, p, ptr)
@@ -83,14 +78,11 @@ func (e CLRStackWalkDCStart) Clone() *CLRStackWalkDCStart {
 	return &e
 }
 
-func (e CLRStackWalkDCStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CLRStackWalkDCStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CLRStackWalkDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CLRStackWalkDCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var clrStackWalkDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Opcode: 82, Task: 11, Keywords: 0x40000000,
-	Class: etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
-	Name:  "CLRStackWalkDCStart", TaskName: "CLRStackRundown", OpcodeName: "CLRStackWalk",
+	Class: classCLRStackRundown, Name: "CLRStackWalkDCStart", TaskName: "CLRStackRundown", OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Reserved1", Type: etw.InUInt8},
@@ -100,21 +92,14 @@ var clrStackWalkDCStart = etw.EventDesc{
 	},
 }
 
-// AnyCLRStackWalkDCStart is [CLRStackWalkDCStart] in any version: a newer one
-// is decoded like it.
+// AnyCLRStackWalkDCStart is [CLRStackWalkDCStart] in any version: a newer one is decoded like
+// it.
 type AnyCLRStackWalkDCStart struct {
 	Seen etw.Seen
 	CLRStackWalkDCStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCLRStackWalkDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&clrStackWalkDCStart}
-}
-func (e *AnyCLRStackWalkDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCLRStackWalkDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CLRStackWalkDCStart.DecodePayload(p, ptr)

@@ -20,10 +20,7 @@ func EnableStart() etw.Enable {
 
 // symbols selects the code of a process, and no rundown yet.
 func symbols() etw.Enable {
-	return etw.Enable{
-		Provider: Provider.Desc,
-		Keywords: KeywordLoaderRundown | KeywordJitRundown | KeywordNGenRundown,
-	}
+	return (KeywordLoaderRundown | KeywordJitRundown | KeywordNGenRundown).Enable(levelVerbose)
 }
 
 // AtEnd returns e with the keyword that causes an end rundown (DCEnd events), and
@@ -31,7 +28,7 @@ func symbols() etw.Enable {
 // that keyword or the one of AtStart nothing is logged but
 // RuntimeInformationDCStart.
 func AtEnd(e etw.Enable) etw.Enable {
-	e.Keywords |= KeywordEndRundown
+	e.Keywords |= uint64(KeywordEndRundown)
 	e.Level = levelVerbose
 	return e
 }
@@ -39,7 +36,7 @@ func AtEnd(e etw.Enable) etw.Enable {
 // AtStart returns e with the keyword that causes a start rundown (DCStart
 // events), and with level Verbose, as AtEnd does.
 func AtStart(e etw.Enable) etw.Enable {
-	e.Keywords |= KeywordStartRundown
+	e.Keywords |= uint64(KeywordStartRundown)
 	e.Level = levelVerbose
 	return e
 }

@@ -19,8 +19,8 @@ func TestEnable(t *testing.T) {
 		{"EnableStart", rundown.EnableStart(), "0x78:5"},
 
 		// What handlers need, with a rundown: methods have names at level Verbose.
-		{"AtEnd", rundown.AtEnd(etw.Enable{Keywords: rundown.KeywordJitRundown, Level: 4}), "0x110:5"},
-		{"AtStart", rundown.AtStart(etw.Enable{Keywords: rundown.KeywordJitRundown, Level: 4}), "0x50:5"},
+		{"AtEnd", rundown.AtEnd(etw.Enable{Keywords: uint64(rundown.KeywordJitRundown), Level: 4}), "0x110:5"},
+		{"AtStart", rundown.AtStart(etw.Enable{Keywords: uint64(rundown.KeywordJitRundown), Level: 4}), "0x50:5"},
 	}
 	for _, test := range tests {
 		if got := fmt.Sprintf("%#x:%d", test.enable.Keywords, test.enable.Level); got != test.want {
@@ -39,7 +39,7 @@ func TestSymbols(t *testing.T) {
 	atStart, atEnd := rundown.Times{Start: true}, rundown.Times{End: true}
 	tests := []struct {
 		name     string
-		keywords uint64
+		keywords rundown.Keyword
 		want     rundown.SymbolEvents
 	}{
 		{"Loader", loader, rundown.SymbolEvents{}},
@@ -53,8 +53,8 @@ func TestSymbols(t *testing.T) {
 		{"NGen, End", ngen | end, rundown.SymbolEvents{Precompiled: atEnd}},
 		{"NGen overridden", ngen | end | rundown.KeywordOverrideAndSuppressNGenEventsRundown, rundown.SymbolEvents{}},
 		{"the page's 0xB8", 0xb8, rundown.SymbolEvents{}},
-		{"EnableEnd", rundown.EnableEnd().Keywords, rundown.SymbolEvents{Loader: atEnd, Jitted: atEnd, Precompiled: atEnd}},
-		{"EnableStart", rundown.EnableStart().Keywords, rundown.SymbolEvents{Loader: atStart, Jitted: atStart, Precompiled: atStart}},
+		{"EnableEnd", rundown.Keyword(rundown.EnableEnd().Keywords), rundown.SymbolEvents{Loader: atEnd, Jitted: atEnd, Precompiled: atEnd}},
+		{"EnableStart", rundown.Keyword(rundown.EnableStart().Keywords), rundown.SymbolEvents{Loader: atStart, Jitted: atStart, Precompiled: atStart}},
 	}
 	for _, test := range tests {
 		if got := rundown.SymbolsOf(test.keywords); got != test.want {

@@ -5,21 +5,18 @@ package rundown
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ExecutionCheckpointDCEnd is event 300, version 0, of task
-// ExecutionCheckpointRundown, opcode ExecutionCheckpointDCEnd, level
-// win:Informational.
+// ExecutionCheckpointDCEnd is event 300, version 0, of [TaskExecutionCheckpointRundown],
+// opcode [OpcodeExecutionCheckpointRundownExecutionCheckpointDCEnd], enabled at
+// [etw.LevelInformational] (4). [AnyExecutionCheckpointDCEnd] takes newer versions, too.
 //
 // A named point of its start-up that the runtime passed, at the end rundown.
 type ExecutionCheckpointDCEnd struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Name of the point.
-	Name etw.UTF16
+	ClrInstanceID uint16    // see WithClrInstanceID
+	Name          etw.UTF16 // Name of the point.
 	// When the runtime passed it, in ticks of the performance counter.
 	Timestamp int64
 }
@@ -30,8 +27,7 @@ func (*ExecutionCheckpointDCEnd) EventDesc() *etw.EventDesc { return &executionC
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *ExecutionCheckpointDCEnd) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExecutionCheckpointDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&executionCheckpointDCEnd, p, ptr)
@@ -71,14 +67,11 @@ func (e ExecutionCheckpointDCEnd) Clone() *ExecutionCheckpointDCEnd {
 	return &e
 }
 
-func (e ExecutionCheckpointDCEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecutionCheckpointDCEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecutionCheckpointDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecutionCheckpointDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var executionCheckpointDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 300, Level: 4, Opcode: 11, Task: 35,
-	Class: etw.GUID{0xca, 0x3e, 0xf6, 0xdf, 0xaa, 0xad, 0x1f, 0x43, 0x8f, 0x91, 0x72, 0x82, 0x0c, 0x72, 0x17, 0xdb},
-	Name:  "ExecutionCheckpointDCEnd", TaskName: "ExecutionCheckpointRundown", OpcodeName: "ExecutionCheckpointDCEnd",
+	Class: classExecutionCheckpointRundown, Name: "ExecutionCheckpointDCEnd", TaskName: "ExecutionCheckpointRundown", OpcodeName: "ExecutionCheckpointDCEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Name", Type: etw.InUnicodeString},
@@ -86,21 +79,14 @@ var executionCheckpointDCEnd = etw.EventDesc{
 	},
 }
 
-// AnyExecutionCheckpointDCEnd is [ExecutionCheckpointDCEnd] in any version: a
-// newer one is decoded like it.
+// AnyExecutionCheckpointDCEnd is [ExecutionCheckpointDCEnd] in any version: a newer one is
+// decoded like it.
 type AnyExecutionCheckpointDCEnd struct {
 	Seen etw.Seen
 	ExecutionCheckpointDCEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExecutionCheckpointDCEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&executionCheckpointDCEnd}
-}
-func (e *AnyExecutionCheckpointDCEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExecutionCheckpointDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExecutionCheckpointDCEnd.DecodePayload(p, ptr)

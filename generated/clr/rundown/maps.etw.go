@@ -26,10 +26,13 @@ var moduleRangeTypeMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v ModuleRangeType) String() string { return moduleRangeTypeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ModuleRangeType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // AppDomainFlags is a set of flags of the map AppDomainFlagsMap.
 //
-// AppDomainFlags describes an application domain. Bits 28 to 31, which have no
-// names, hold its sharing policy.
+// AppDomainFlags describes an application domain. Bits 28 to 31, which have no names, hold its
+// sharing policy.
 type AppDomainFlags uint32
 
 // Values of AppDomainFlags.
@@ -51,6 +54,9 @@ var appDomainFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v AppDomainFlags) String() string { return appDomainFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v AppDomainFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // AssemblyFlags is a set of flags of the map AssemblyFlagsMap.
 //
@@ -80,6 +86,9 @@ var assemblyFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v AssemblyFlags) String() string { return assemblyFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v AssemblyFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // ModuleFlags is a set of flags of the map ModuleFlagsMap.
 //
@@ -114,10 +123,13 @@ var moduleFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v ModuleFlags) String() string { return moduleFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ModuleFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // MethodFlags is a set of flags of the map MethodFlagsMap.
 //
-// MethodFlags describes a method and its code. Besides the named bits, bits 7
-// to 9 hold the optimization tier and bits 28 to 31 the extent.
+// MethodFlags describes a method and its code. Besides the named bits, bits 7 to 9 hold the
+// optimization tier and bits 28 to 31 the extent.
 type MethodFlags uint32
 
 // Values of MethodFlags.
@@ -148,6 +160,9 @@ var methodFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v MethodFlags) String() string { return methodFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v MethodFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // StartupMode is a set of flags of the map StartupModeMap.
 //
 // StartupMode says how a runtime was started.
@@ -177,6 +192,9 @@ var startupModeMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v StartupMode) String() string { return startupModeMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v StartupMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // RuntimeSku is a set of flags of the map RuntimeSkuMap.
 //
 // RuntimeSku says which runtime it is.
@@ -202,18 +220,21 @@ var runtimeSkuMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v RuntimeSku) String() string { return runtimeSkuMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v RuntimeSku) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // StartupFlags is a set of flags of the map StartupFlagsMap.
 //
-// StartupFlags holds the options with which a runtime was started, as its
-// hosting interface defines them.
+// StartupFlags holds the options with which a runtime was started, as its hosting interface
+// defines them.
 type StartupFlags uint32
 
 // Values of StartupFlags.
 const (
 	StartupFlagsConcurrentGC                   StartupFlags = 0x1 // Concurrent (background) collections.
 	StartupFlagsLoaderOptimizationSingleDomain StartupFlags = 0x2 // Code is not shared by application domains.
-	// All code is shared by application domains. Together with the bit before it:
-	// only strong-named code is.
+	// All code is shared by application domains. Together with the bit before it: only
+	// strong-named code is.
 	StartupFlagsLoaderOptimizationMultiDomain StartupFlags = 0x4
 	StartupFlagsLoaderSafeMode                StartupFlags = 0x10 // No version policy is applied to this version.
 	// The version is only the preferred one, and nothing is started yet.
@@ -261,6 +282,9 @@ var startupFlagsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v StartupFlags) String() string { return startupFlagsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v StartupFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ThreadFlags is a set of flags of the map ThreadFlagsMap.
 //
 // ThreadFlags says what a managed thread is for.
@@ -285,6 +309,9 @@ var threadFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v ThreadFlags) String() string { return threadFlagsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v ThreadFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // TieredCompilationSettingsFlags is a set of flags of the map
 // TieredCompilationSettingsFlagsMap.
@@ -318,6 +345,9 @@ func (v TieredCompilationSettingsFlags) String() string {
 	return tieredCompilationSettingsFlagsMap.ValueString(uint32(v))
 }
 
+// MarshalText returns the form of String.
+func (v TieredCompilationSettingsFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // GCSettings is a set of flags of the map GCSettingsMap.
 //
 // GCSettings says how the garbage collector is set up.
@@ -349,6 +379,9 @@ var gcSettingsMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v GCSettings) String() string { return gcSettingsMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v GCSettings) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // MethodExtent is a value of the map MethodExtentMap.
 //
 // A MethodExtent is a part of a method's code.
@@ -372,10 +405,13 @@ var methodExtentMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v MethodExtent) String() string { return methodExtentMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v MethodExtent) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // OptimizationTier is a value of the map OptimizationTierMap.
 //
-// An OptimizationTier says how much the JIT optimized a method's code.
-// MethodFlags holds it in bits 7 to 9.
+// An OptimizationTier says how much the JIT optimized a method's code. MethodFlags holds it in
+// bits 7 to 9.
 type OptimizationTier uint32
 
 // Values of OptimizationTier.
@@ -407,3 +443,6 @@ var optimizationTierMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v OptimizationTier) String() string { return optimizationTierMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v OptimizationTier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -6,6 +6,7 @@ package rundown
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,62 +26,21 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyCLRStackWalkDCStart](t, Types()...)
-	etwtest.Versions[AnyGCSettingsRundown](t, Types()...)
-	etwtest.Versions[AnyMethodDCStart](t, Types()...)
-	etwtest.Versions[AnyMethodDCEnd](t, Types()...)
-	etwtest.Versions[AnyMethodDCStartVerbose](t, Types()...)
-	etwtest.Versions[AnyMethodDCEndVerbose](t, Types()...)
-	etwtest.Versions[AnyDCStartComplete](t, Types()...)
-	etwtest.Versions[AnyDCEndComplete](t, Types()...)
-	etwtest.Versions[AnyDCStartInit](t, Types()...)
-	etwtest.Versions[AnyDCEndInit](t, Types()...)
-	etwtest.Versions[AnyMethodDCStartILToNativeMap](t, Types()...)
-	etwtest.Versions[AnyMethodDCEndILToNativeMap](t, Types()...)
-	etwtest.Versions[AnyDomainModuleDCStart](t, Types()...)
-	etwtest.Versions[AnyDomainModuleDCEnd](t, Types()...)
-	etwtest.Versions[AnyModuleDCStart](t, Types()...)
-	etwtest.Versions[AnyModuleDCEnd](t, Types()...)
-	etwtest.Versions[AnyAssemblyDCStart](t, Types()...)
-	etwtest.Versions[AnyAssemblyDCEnd](t, Types()...)
-	etwtest.Versions[AnyAppDomainDCStart](t, Types()...)
-	etwtest.Versions[AnyAppDomainDCEnd](t, Types()...)
-	etwtest.Versions[AnyThreadDC](t, Types()...)
-	etwtest.Versions[AnyModuleRangeDCStart](t, Types()...)
-	etwtest.Versions[AnyModuleRangeDCEnd](t, Types()...)
-	etwtest.Versions[AnyRuntimeInformationDCStart](t, Types()...)
-	etwtest.Versions[AnyTieredCompilationSettingsDCStart](t, Types()...)
-	etwtest.Versions[AnyExecutionCheckpointDCEnd](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *CLRStackWalkDCStart) {
 		for range e.Stack.All() {
 		}
 	})
-	etwtest.AllocsOf[GCSettingsRundown](t, nil)
-	etwtest.AllocsOf[MethodDCStart](t, nil)
-	etwtest.AllocsOf[MethodDCStartV1](t, nil)
-	etwtest.AllocsOf[MethodDCStartV2](t, nil)
-	etwtest.AllocsOf[MethodDCEnd](t, nil)
-	etwtest.AllocsOf[MethodDCEndV1](t, nil)
-	etwtest.AllocsOf[MethodDCEndV2](t, nil)
-	etwtest.AllocsOf[MethodDCStartVerbose](t, nil)
-	etwtest.AllocsOf[MethodDCStartVerboseV1](t, nil)
-	etwtest.AllocsOf[MethodDCStartVerboseV2](t, nil)
-	etwtest.AllocsOf[MethodDCEndVerbose](t, nil)
-	etwtest.AllocsOf[MethodDCEndVerboseV1](t, nil)
-	etwtest.AllocsOf[MethodDCEndVerboseV2](t, nil)
-	etwtest.AllocsOf[DCStartComplete](t, nil)
-	etwtest.AllocsOf[DCStartCompleteV1](t, nil)
-	etwtest.AllocsOf[DCEndComplete](t, nil)
-	etwtest.AllocsOf[DCEndCompleteV1](t, nil)
-	etwtest.AllocsOf[DCStartInit](t, nil)
-	etwtest.AllocsOf[DCStartInitV1](t, nil)
-	etwtest.AllocsOf[DCEndInit](t, nil)
-	etwtest.AllocsOf[DCEndInitV1](t, nil)
 	etwtest.AllocsOf(t, func(e *MethodDCStartILToNativeMap) {
 		for range e.ILOffsets.All() {
 		}
@@ -105,26 +65,6 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.NativeOffsets.All() {
 		}
 	})
-	etwtest.AllocsOf[DomainModuleDCStart](t, nil)
-	etwtest.AllocsOf[DomainModuleDCStartV1](t, nil)
-	etwtest.AllocsOf[DomainModuleDCEnd](t, nil)
-	etwtest.AllocsOf[DomainModuleDCEndV1](t, nil)
-	etwtest.AllocsOf[ModuleDCStart](t, nil)
-	etwtest.AllocsOf[ModuleDCStartV1](t, nil)
-	etwtest.AllocsOf[ModuleDCStartV2](t, nil)
-	etwtest.AllocsOf[ModuleDCEnd](t, nil)
-	etwtest.AllocsOf[ModuleDCEndV1](t, nil)
-	etwtest.AllocsOf[ModuleDCEndV2](t, nil)
-	etwtest.AllocsOf[ModuleDCEndV3](t, nil)
-	etwtest.AllocsOf[AssemblyDCStart](t, nil)
-	etwtest.AllocsOf[AssemblyDCStartV1](t, nil)
-	etwtest.AllocsOf[AssemblyDCEnd](t, nil)
-	etwtest.AllocsOf[AssemblyDCEndV1](t, nil)
-	etwtest.AllocsOf[AppDomainDCStart](t, nil)
-	etwtest.AllocsOf[AppDomainDCStartV1](t, nil)
-	etwtest.AllocsOf[AppDomainDCEnd](t, nil)
-	etwtest.AllocsOf[AppDomainDCEndV1](t, nil)
-	etwtest.AllocsOf[ThreadDC](t, nil)
 	etwtest.AllocsOf(t, func(e *ModuleRangeDCStart) {
 		for range e.RangeBegin.All() {
 		}
@@ -137,22 +77,6 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.RangeSize.All() {
 		}
 	})
-	etwtest.AllocsOf[RuntimeInformationDCStart](t, nil)
-	etwtest.AllocsOf[TieredCompilationSettingsDCStart](t, nil)
-	etwtest.AllocsOf[ExecutionCheckpointDCEnd](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyCLRStackWalkDCStart) {
-		for range e.Stack.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyGCSettingsRundown](t, nil)
-	etwtest.AllocsOf[AnyMethodDCStart](t, nil)
-	etwtest.AllocsOf[AnyMethodDCEnd](t, nil)
-	etwtest.AllocsOf[AnyMethodDCStartVerbose](t, nil)
-	etwtest.AllocsOf[AnyMethodDCEndVerbose](t, nil)
-	etwtest.AllocsOf[AnyDCStartComplete](t, nil)
-	etwtest.AllocsOf[AnyDCEndComplete](t, nil)
-	etwtest.AllocsOf[AnyDCStartInit](t, nil)
-	etwtest.AllocsOf[AnyDCEndInit](t, nil)
 	etwtest.AllocsOf(t, func(e *AnyMethodDCStartILToNativeMap) {
 		for range e.ILOffsets.All() {
 		}
@@ -165,32 +89,51 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.NativeOffsets.All() {
 		}
 	})
-	etwtest.AllocsOf[AnyDomainModuleDCStart](t, nil)
-	etwtest.AllocsOf[AnyDomainModuleDCEnd](t, nil)
-	etwtest.AllocsOf[AnyModuleDCStart](t, nil)
-	etwtest.AllocsOf[AnyModuleDCEnd](t, nil)
-	etwtest.AllocsOf[AnyAssemblyDCStart](t, nil)
-	etwtest.AllocsOf[AnyAssemblyDCEnd](t, nil)
-	etwtest.AllocsOf[AnyAppDomainDCStart](t, nil)
-	etwtest.AllocsOf[AnyAppDomainDCEnd](t, nil)
-	etwtest.AllocsOf[AnyThreadDC](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyModuleRangeDCStart) {
-		for range e.RangeBegin.All() {
-		}
-		for range e.RangeSize.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *AnyModuleRangeDCEnd) {
-		for range e.RangeBegin.All() {
-		}
-		for range e.RangeSize.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyRuntimeInformationDCStart](t, nil)
-	etwtest.AllocsOf[AnyTieredCompilationSettingsDCStart](t, nil)
-	etwtest.AllocsOf[AnyExecutionCheckpointDCEnd](t, nil)
 }
 
-func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+func FuzzCLRStackRundown(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRStackRundown", Types()...)...)
+}
+
+func FuzzCLRGCRundown(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRGCRundown", Types()...)...)
+}
+
+func FuzzCLRMethodRundown(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRMethodRundown", Types()...)...)
+}
+
+func FuzzCLRLoaderRundown(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRLoaderRundown", Types()...)...)
+}
+
+func FuzzCLRPerfTrackRundown(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRPerfTrackRundown", Types()...)...)
+}
+
+func FuzzCLRRuntimeInformationRundown(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRRuntimeInformationRundown", Types()...)...)
+}
+
+func FuzzTieredCompilationRundown(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("TieredCompilationRundown", Types()...)...)
+}
+
+func FuzzExecutionCheckpointRundown(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ExecutionCheckpointRundown", Types()...)...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyCLRStackWalkDCStart), new(AnyGCSettingsRundown), new(AnyMethodDCStart),
+		new(AnyMethodDCEnd), new(AnyMethodDCStartVerbose), new(AnyMethodDCEndVerbose),
+		new(AnyDCStartComplete), new(AnyDCEndComplete), new(AnyDCStartInit),
+		new(AnyDCEndInit), new(AnyMethodDCStartILToNativeMap), new(AnyMethodDCEndILToNativeMap),
+		new(AnyDomainModuleDCStart), new(AnyDomainModuleDCEnd), new(AnyModuleDCStart),
+		new(AnyModuleDCEnd), new(AnyAssemblyDCStart), new(AnyAssemblyDCEnd),
+		new(AnyAppDomainDCStart), new(AnyAppDomainDCEnd), new(AnyThreadDC),
+		new(AnyModuleRangeDCStart), new(AnyModuleRangeDCEnd), new(AnyRuntimeInformationDCStart),
+		new(AnyTieredCompilationSettingsDCStart), new(AnyExecutionCheckpointDCEnd),
+	}
 }

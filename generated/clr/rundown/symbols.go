@@ -22,8 +22,8 @@ type Times struct{ Start, End bool }
 //
 // The last three select nothing without one of the first two.
 // OverrideAndSuppressNGenEvents takes the precompiled methods away again.
-func SymbolsOf(keywords uint64) SymbolEvents {
-	has := func(k uint64) bool { return keywords&k != 0 }
+func SymbolsOf(keywords Keyword) SymbolEvents {
+	has := func(k Keyword) bool { return keywords&k != 0 }
 	times := Times{Start: has(KeywordStartRundown), End: has(KeywordEndRundown)}
 	var s SymbolEvents
 	if has(KeywordLoaderRundown) {

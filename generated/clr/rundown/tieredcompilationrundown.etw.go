@@ -5,21 +5,19 @@ package rundown
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TieredCompilationSettingsDCStart is event 280, version 0, of task
-// TieredCompilationRundown, opcode SettingsDCStart, keyword
-// CompilationKeyword, level win:Informational.
+// TieredCompilationSettingsDCStart is event 280, version 0, of [TaskTieredCompilationRundown],
+// opcode [OpcodeTieredCompilationRundownSettingsDCStart], enabled by [KeywordCompilation]
+// (0x1000000000) at [etw.LevelInformational] (4). Its payload has 6 bytes.
+// [AnyTieredCompilationSettingsDCStart] takes newer versions, too.
 //
 // How tiered compilation is set up in this process.
 type TieredCompilationSettingsDCStart struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// The options that are on.
-	Flags TieredCompilationSettingsFlags
+	ClrInstanceID uint16                         // see WithClrInstanceID
+	Flags         TieredCompilationSettingsFlags // The options that are on.
 }
 
 // EventDesc returns the description of TieredCompilationSettingsDCStart.
@@ -30,8 +28,7 @@ func (*TieredCompilationSettingsDCStart) EventDesc() *etw.EventDesc {
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *TieredCompilationSettingsDCStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TieredCompilationSettingsDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&tieredCompilationSettingsDCStart, p, ptr)
@@ -62,37 +59,25 @@ func (e *TieredCompilationSettingsDCStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TieredCompilationSettingsDCStart) Clone() *TieredCompilationSettingsDCStart { return &e }
 
-func (e TieredCompilationSettingsDCStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e TieredCompilationSettingsDCStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e TieredCompilationSettingsDCStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e TieredCompilationSettingsDCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tieredCompilationSettingsDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 280, Level: 4, Opcode: 11, Task: 31, Keywords: 0x1000000000,
-	Class: etw.GUID{0x72, 0x34, 0x67, 0xa1, 0x64, 0x05, 0xea, 0x48, 0xa9, 0x5d, 0xb4, 0x9d, 0x41, 0x73, 0xf1, 0x05},
-	Name:  "TieredCompilationSettingsDCStart", TaskName: "TieredCompilationRundown", OpcodeName: "SettingsDCStart",
+	Class: classTieredCompilationRundown, Name: "TieredCompilationSettingsDCStart", TaskName: "TieredCompilationRundown", OpcodeName: "SettingsDCStart",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
 	},
 }
 
-// AnyTieredCompilationSettingsDCStart is [TieredCompilationSettingsDCStart] in
-// any version: a newer one is decoded like it.
+// AnyTieredCompilationSettingsDCStart is [TieredCompilationSettingsDCStart] in any version: a
+// newer one is decoded like it.
 type AnyTieredCompilationSettingsDCStart struct {
 	Seen etw.Seen
 	TieredCompilationSettingsDCStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTieredCompilationSettingsDCStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tieredCompilationSettingsDCStart}
-}
-func (e *AnyTieredCompilationSettingsDCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTieredCompilationSettingsDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TieredCompilationSettingsDCStart.DecodePayload(p, ptr)

@@ -5,26 +5,22 @@ package stress
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// CLRStackWalkStress is event 1, version 0, of task CLRStackStress, opcode
-// CLRStackWalk, keyword StackKeyword, level win:LogAlways.
+// CLRStackWalkStress is event 1, version 0, of [TaskCLRStackStress], opcode
+// [OpcodeCLRStackStressCLRStackWalk], enabled by [KeywordStack] (0x40000000) at
+// [etw.LevelLogAlways] (0). [AnyCLRStackWalkStress] takes newer versions, too.
 //
 // The call stack of the event that the same thread wrote just before.
 type CLRStackWalkStress struct {
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16
-	// Reserved.
-	Reserved1 uint8
-	// Reserved.
-	Reserved2 uint8
-	// Number of addresses of Stack.
-	FrameCount uint32
-	// Return addresses, the innermost frame first: FrameCount of them, as many as
-	// the runtime found.
+	ClrInstanceID uint16 // see WithClrInstanceID
+	Reserved1     uint8  // Reserved.
+	Reserved2     uint8  // Reserved.
+	FrameCount    uint32 // Number of addresses of Stack.
+	// Return addresses, the innermost frame first: FrameCount of them, as many as the runtime
+	// found.
 	Stack etw.Pointers // FrameCount elements
 }
 
@@ -34,8 +30,7 @@ func (*CLRStackWalkStress) EventDesc() *etw.EventDesc { return &clrStackWalkStre
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *CLRStackWalkStress) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CLRStackWalkStress) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&clrStackWalkStress, p, ptr)
@@ -83,14 +78,11 @@ func (e CLRStackWalkStress) Clone() *CLRStackWalkStress {
 	return &e
 }
 
-func (e CLRStackWalkStress) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CLRStackWalkStress) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CLRStackWalkStress) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CLRStackWalkStress) String() string { return string(etw.AppendText(nil, &e)) }
 
 var clrStackWalkStress = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Opcode: 82, Task: 11, Keywords: 0x40000000,
-	Class: etw.GUID{0xc0, 0x3d, 0x36, 0xd3, 0x3a, 0x24, 0x20, 0x46, 0xa4, 0xd0, 0x8a, 0x07, 0xd7, 0x72, 0xf5, 0x33},
-	Name:  "CLRStackWalkStress", TaskName: "CLRStackStress", OpcodeName: "CLRStackWalk",
+	Class: classCLRStackStress, Name: "CLRStackWalkStress", TaskName: "CLRStackStress", OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Reserved1", Type: etw.InUInt8},
@@ -100,21 +92,14 @@ var clrStackWalkStress = etw.EventDesc{
 	},
 }
 
-// AnyCLRStackWalkStress is [CLRStackWalkStress] in any version: a newer one is
-// decoded like it.
+// AnyCLRStackWalkStress is [CLRStackWalkStress] in any version: a newer one is decoded like
+// it.
 type AnyCLRStackWalkStress struct {
 	Seen etw.Seen
 	CLRStackWalkStress
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCLRStackWalkStress) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&clrStackWalkStress}
-}
-func (e *AnyCLRStackWalkStress) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCLRStackWalkStress) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CLRStackWalkStress.DecodePayload(p, ptr)

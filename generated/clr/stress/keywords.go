@@ -6,5 +6,5 @@ import "github.com/etwgen/etwgen/generated/internal/keywords"
 // whose only keyword is Stack, what ParseKeywords of package clr is to the
 // runtime's.
 func ParseKeywords(list string) (uint64, error) {
-	return keywords.Parse(Provider, nil, list)
+	return keywords.Parse[Keyword](Provider, nil, list)
 }

@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // StressLogFacility is a set of flags of the map StressLogFacilityMap.
 //
-// StressLogFacility holds the parts of the runtime that a message of the
-// stress log belongs to.
+// StressLogFacility holds the parts of the runtime that a message of the stress log belongs
+// to.
 type StressLogFacility uint32
 
 // Values of StressLogFacility.
@@ -89,6 +89,9 @@ var stressLogFacilityMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v StressLogFacility) String() string { return stressLogFacilityMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v StressLogFacility) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // StressLogLevel is a value of the map StressLogLevelMap.
 //
 // A StressLogLevel says how important a message of the stress log is.
@@ -128,3 +131,6 @@ var stressLogLevelMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v StressLogLevel) String() string { return stressLogLevelMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v StressLogLevel) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -6,6 +6,7 @@ package stress
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,26 +26,34 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyStressLogEvent](t, Types()...)
-	etwtest.Versions[AnyCLRStackWalkStress](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[StressLogEvent](t, nil)
-	etwtest.AllocsOf[StressLogEventV1](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *CLRStackWalkStress) {
-		for range e.Stack.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyStressLogEvent](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyCLRStackWalkStress) {
 		for range e.Stack.All() {
 		}
 	})
 }
 
-func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+func FuzzStressLogTask(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("StressLogTask", Types()...)...)
+}
+
+func FuzzCLRStackStress(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CLRStackStress", Types()...)...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyStressLogEvent), new(AnyCLRStackWalkStress),
+	}
 }

@@ -5,29 +5,21 @@ package stress
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// StressLogEvent is event 0, version 0, of task StressLogTask, opcode
-// win:Start, level win:Informational.
-//
-// A message of the runtime's stress log.
+// StressLogEvent is event 0, version 0. [AnyStressLogEvent] says what it means.
 type StressLogEvent struct {
-	// Parts of the runtime that the message belongs to.
 	Facility StressLogFacility
-	// How important the message is.
 	LogLevel StressLogLevel
-	// Text of the message.
-	Message etw.ANSI
+	Message  etw.ANSI
 }
 
 // EventDesc returns the description of StressLogEvent.
 func (*StressLogEvent) EventDesc() *etw.EventDesc { return &stressLogEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StressLogEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 5 {
 		return 0, etw.Short(&stressLogEvent, p, ptr)
@@ -67,14 +59,11 @@ func (e StressLogEvent) Clone() *StressLogEvent {
 	return &e
 }
 
-func (e StressLogEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StressLogEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StressLogEvent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stressLogEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Level: 4, Opcode: 1, Task: 1,
-	Class: etw.GUID{0x4d, 0xc7, 0x40, 0xea, 0x65, 0x4f, 0x61, 0x45, 0xbb, 0x26, 0x65, 0x62, 0x31, 0xc8, 0x96, 0x7f},
-	Name:  "StressLogEvent", TaskName: "StressLogTask", OpcodeName: "Start",
+	Class: classStressLogTask, Name: "StressLogEvent", TaskName: "StressLogTask", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Facility", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &stressLogFacilityMap},
 		{Name: "LogLevel", Type: etw.InUInt8, Map: &stressLogLevelMap},
@@ -82,18 +71,12 @@ var stressLogEvent = etw.EventDesc{
 	},
 }
 
-// StressLogEventV1 is StressLogEvent_V1: event 0, version 1, of task
-// StressLogTask, opcode win:Start, level win:Informational.
-//
-// A message of the runtime's stress log. Version 1 adds ClrInstanceID.
+// StressLogEventV1 is StressLogEvent_V1: event 0, version 1. [AnyStressLogEvent] says what it
+// means.
 type StressLogEventV1 struct {
-	// Parts of the runtime that the message belongs to.
-	Facility StressLogFacility
-	// How important the message is.
-	LogLevel StressLogLevel
-	// Text of the message.
-	Message etw.ANSI
-	// Number of the runtime within the process, for a process that hosts several.
+	Facility      StressLogFacility
+	LogLevel      StressLogLevel
+	Message       etw.ANSI
 	ClrInstanceID uint16
 }
 
@@ -103,8 +86,7 @@ func (*StressLogEventV1) EventDesc() *etw.EventDesc { return &stressLogEventV1 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *StressLogEventV1) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StressLogEventV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 5 {
 		return 0, etw.Short(&stressLogEventV1, p, ptr)
@@ -148,14 +130,11 @@ func (e StressLogEventV1) Clone() *StressLogEventV1 {
 	return &e
 }
 
-func (e StressLogEventV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StressLogEventV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StressLogEventV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StressLogEventV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stressLogEventV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Version: 1, Level: 4, Opcode: 1, Task: 1,
-	Class: etw.GUID{0x4d, 0xc7, 0x40, 0xea, 0x65, 0x4f, 0x61, 0x45, 0xbb, 0x26, 0x65, 0x62, 0x31, 0xc8, 0x96, 0x7f},
-	Name:  "StressLogEvent_V1", TaskName: "StressLogTask", OpcodeName: "Start",
+	Class: classStressLogTask, Name: "StressLogEvent_V1", TaskName: "StressLogTask", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Facility", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &stressLogFacilityMap},
 		{Name: "LogLevel", Type: etw.InUInt8, Map: &stressLogLevelMap},
@@ -164,29 +143,23 @@ var stressLogEventV1 = etw.EventDesc{
 	},
 }
 
-// AnyStressLogEvent is event 0, of task StressLogTask, opcode win:Start, level
-// win:Informational, in any version.
+// AnyStressLogEvent is event 0 in any version, of [TaskStressLogTask], opcode
+// [etw.OpcodeStart], enabled at [etw.LevelInformational] (4).
 //
 // A message of the runtime's stress log. Version 1 adds ClrInstanceID.
 //
-// The versions are [StressLogEvent] and [StressLogEventV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [StressLogEvent] and [StressLogEventV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyStressLogEvent struct {
 	Seen etw.Seen
 
-	// Parts of the runtime that the message belongs to.
-	Facility StressLogFacility
-	// How important the message is.
-	LogLevel StressLogLevel
-	// Text of the message.
-	Message etw.ANSI
-	// Number of the runtime within the process, for a process that hosts several.
-	ClrInstanceID uint16 // since version 1
+	Facility      StressLogFacility // Parts of the runtime that the message belongs to.
+	LogLevel      StressLogLevel    // How important the message is.
+	Message       etw.ANSI          // Text of the message.
+	ClrInstanceID uint16            // since version 1; see WithClrInstanceID
 }
 
-// HasClrInstanceID and its like report whether the version that was decoded
-// has a field.
+// HasClrInstanceID reports whether the decoded version has ClrInstanceID.
 func (e *AnyStressLogEvent) HasClrInstanceID() bool { return e.Seen.Layout >= 1 }
 
 // GetClrInstanceID returns the field ClrInstanceID.
@@ -194,13 +167,13 @@ func (e *AnyStressLogEvent) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
 var anyStressLogEvent = []*etw.EventDesc{&stressLogEvent, &stressLogEventV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyStressLogEvent) EventDescs() []*etw.EventDesc { return anyStressLogEvent }
-func (e *AnyStressLogEvent) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStressLogEvent, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyStressLogEvent) EventDesc() *etw.EventDesc { return etw.DescOf(anyStressLogEvent, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyStressLogEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -248,6 +221,7 @@ func (e AnyStressLogEvent) Clone() *AnyStressLogEvent {
 	return &e
 }
 
-func (e AnyStressLogEvent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStressLogEvent) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStressLogEvent) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyStressLogEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

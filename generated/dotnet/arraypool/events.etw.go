@@ -5,16 +5,15 @@ package arraypool
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,22 +79,21 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// BufferRented is event 1, version 0, of task BufferRented, level win:Verbose.
+// BufferRented is event 1, version 0, of task BufferRented, enabled at [etw.LevelVerbose] (5).
+// Its payload has 16 bytes. [AnyBufferRented] takes newer versions, too.
 //
 // An array was lent.
 type BufferRented struct {
 	BufferId   int32
 	BufferSize int32
 	PoolId     int32
-	// -1 if the pool of the thread or of all threads had it.
-	BucketId int32
+	BucketId   int32 // -1 if the pool of the thread or of all threads had it.
 }
 
 // EventDesc returns the description of BufferRented.
 func (*BufferRented) EventDesc() *etw.EventDesc { return &bufferRented }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BufferRented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&bufferRented, p, ptr)
@@ -144,9 +132,7 @@ func (e *BufferRented) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BufferRented) Clone() *BufferRented { return &e }
 
-func (e BufferRented) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BufferRented) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BufferRented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BufferRented) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bufferRented = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 5, Task: 65533,
@@ -159,19 +145,13 @@ var bufferRented = etw.EventDesc{
 	},
 }
 
-// AnyBufferRented is [BufferRented] in any version: a newer one is decoded
-// like it.
+// AnyBufferRented is [BufferRented] in any version: a newer one is decoded like it.
 type AnyBufferRented struct {
 	Seen etw.Seen
 	BufferRented
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBufferRented) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferRented} }
-func (e *AnyBufferRented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBufferRented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BufferRented.DecodePayload(p, ptr)
@@ -180,8 +160,9 @@ func (e *AnyBufferRented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyBufferRented) Clone() *AnyBufferRented { return &e }
 
-// BufferAllocated is event 2, version 0, of task BufferAllocated, level
-// win:Informational.
+// BufferAllocated is event 2, version 0, of task BufferAllocated, enabled at
+// [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyBufferAllocated] takes newer
+// versions, too.
 //
 // The pool had none, and made one.
 type BufferAllocated struct {
@@ -195,8 +176,7 @@ type BufferAllocated struct {
 // EventDesc returns the description of BufferAllocated.
 func (*BufferAllocated) EventDesc() *etw.EventDesc { return &bufferAllocated }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BufferAllocated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&bufferAllocated, p, ptr)
@@ -239,9 +219,7 @@ func (e *BufferAllocated) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BufferAllocated) Clone() *BufferAllocated { return &e }
 
-func (e BufferAllocated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BufferAllocated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BufferAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BufferAllocated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bufferAllocated = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Task: 65532,
@@ -255,19 +233,13 @@ var bufferAllocated = etw.EventDesc{
 	},
 }
 
-// AnyBufferAllocated is [BufferAllocated] in any version: a newer one is
-// decoded like it.
+// AnyBufferAllocated is [BufferAllocated] in any version: a newer one is decoded like it.
 type AnyBufferAllocated struct {
 	Seen etw.Seen
 	BufferAllocated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBufferAllocated) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferAllocated} }
-func (e *AnyBufferAllocated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBufferAllocated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BufferAllocated.DecodePayload(p, ptr)
@@ -276,8 +248,8 @@ func (e *AnyBufferAllocated) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyBufferAllocated) Clone() *AnyBufferAllocated { return &e }
 
-// BufferReturned is event 3, version 0, of task BufferReturned, level
-// win:Verbose.
+// BufferReturned is event 3, version 0, of task BufferReturned, enabled at [etw.LevelVerbose]
+// (5). Its payload has 12 bytes. [AnyBufferReturned] takes newer versions, too.
 //
 // An array came back.
 type BufferReturned struct {
@@ -289,8 +261,7 @@ type BufferReturned struct {
 // EventDesc returns the description of BufferReturned.
 func (*BufferReturned) EventDesc() *etw.EventDesc { return &bufferReturned }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BufferReturned) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&bufferReturned, p, ptr)
@@ -325,9 +296,7 @@ func (e *BufferReturned) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BufferReturned) Clone() *BufferReturned { return &e }
 
-func (e BufferReturned) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BufferReturned) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BufferReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BufferReturned) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bufferReturned = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 5, Task: 65531,
@@ -339,19 +308,13 @@ var bufferReturned = etw.EventDesc{
 	},
 }
 
-// AnyBufferReturned is [BufferReturned] in any version: a newer one is decoded
-// like it.
+// AnyBufferReturned is [BufferReturned] in any version: a newer one is decoded like it.
 type AnyBufferReturned struct {
 	Seen etw.Seen
 	BufferReturned
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBufferReturned) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferReturned} }
-func (e *AnyBufferReturned) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBufferReturned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BufferReturned.DecodePayload(p, ptr)
@@ -360,8 +323,9 @@ func (e *AnyBufferReturned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyBufferReturned) Clone() *AnyBufferReturned { return &e }
 
-// BufferTrimmed is event 4, version 0, of task BufferTrimmed, level
-// win:Informational.
+// BufferTrimmed is event 4, version 0, of task BufferTrimmed, enabled at
+// [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyBufferTrimmed] takes newer
+// versions, too.
 //
 // The pool gave one up, since it was not used or memory is short.
 type BufferTrimmed struct {
@@ -373,8 +337,7 @@ type BufferTrimmed struct {
 // EventDesc returns the description of BufferTrimmed.
 func (*BufferTrimmed) EventDesc() *etw.EventDesc { return &bufferTrimmed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BufferTrimmed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&bufferTrimmed, p, ptr)
@@ -409,9 +372,7 @@ func (e *BufferTrimmed) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BufferTrimmed) Clone() *BufferTrimmed { return &e }
 
-func (e BufferTrimmed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BufferTrimmed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BufferTrimmed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BufferTrimmed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bufferTrimmed = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Task: 65530,
@@ -423,19 +384,13 @@ var bufferTrimmed = etw.EventDesc{
 	},
 }
 
-// AnyBufferTrimmed is [BufferTrimmed] in any version: a newer one is decoded
-// like it.
+// AnyBufferTrimmed is [BufferTrimmed] in any version: a newer one is decoded like it.
 type AnyBufferTrimmed struct {
 	Seen etw.Seen
 	BufferTrimmed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBufferTrimmed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferTrimmed} }
-func (e *AnyBufferTrimmed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBufferTrimmed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BufferTrimmed.DecodePayload(p, ptr)
@@ -444,8 +399,9 @@ func (e *AnyBufferTrimmed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyBufferTrimmed) Clone() *AnyBufferTrimmed { return &e }
 
-// BufferTrimPoll is event 5, version 0, of task BufferTrimPoll, level
-// win:Informational.
+// BufferTrimPoll is event 5, version 0, of task BufferTrimPoll, enabled at
+// [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyBufferTrimPoll] takes newer
+// versions, too.
 type BufferTrimPoll struct {
 	Milliseconds int32
 	Pressure     int32
@@ -454,8 +410,7 @@ type BufferTrimPoll struct {
 // EventDesc returns the description of BufferTrimPoll.
 func (*BufferTrimPoll) EventDesc() *etw.EventDesc { return &bufferTrimPoll }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BufferTrimPoll) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&bufferTrimPoll, p, ptr)
@@ -486,9 +441,7 @@ func (e *BufferTrimPoll) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BufferTrimPoll) Clone() *BufferTrimPoll { return &e }
 
-func (e BufferTrimPoll) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BufferTrimPoll) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BufferTrimPoll) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BufferTrimPoll) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bufferTrimPoll = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
@@ -499,19 +452,13 @@ var bufferTrimPoll = etw.EventDesc{
 	},
 }
 
-// AnyBufferTrimPoll is [BufferTrimPoll] in any version: a newer one is decoded
-// like it.
+// AnyBufferTrimPoll is [BufferTrimPoll] in any version: a newer one is decoded like it.
 type AnyBufferTrimPoll struct {
 	Seen etw.Seen
 	BufferTrimPoll
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBufferTrimPoll) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferTrimPoll} }
-func (e *AnyBufferTrimPoll) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBufferTrimPoll) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BufferTrimPoll.DecodePayload(p, ptr)
@@ -520,8 +467,9 @@ func (e *AnyBufferTrimPoll) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyBufferTrimPoll) Clone() *AnyBufferTrimPoll { return &e }
 
-// BufferDropped is event 6, version 0, of task BufferDropped, level
-// win:Informational.
+// BufferDropped is event 6, version 0, of task BufferDropped, enabled at
+// [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyBufferDropped] takes newer
+// versions, too.
 //
 // An array came back that the pool does not keep.
 type BufferDropped struct {
@@ -535,8 +483,7 @@ type BufferDropped struct {
 // EventDesc returns the description of BufferDropped.
 func (*BufferDropped) EventDesc() *etw.EventDesc { return &bufferDropped }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *BufferDropped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&bufferDropped, p, ptr)
@@ -579,9 +526,7 @@ func (e *BufferDropped) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e BufferDropped) Clone() *BufferDropped { return &e }
 
-func (e BufferDropped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BufferDropped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BufferDropped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BufferDropped) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bufferDropped = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
@@ -595,19 +540,13 @@ var bufferDropped = etw.EventDesc{
 	},
 }
 
-// AnyBufferDropped is [BufferDropped] in any version: a newer one is decoded
-// like it.
+// AnyBufferDropped is [BufferDropped] in any version: a newer one is decoded like it.
 type AnyBufferDropped struct {
 	Seen etw.Seen
 	BufferDropped
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBufferDropped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bufferDropped} }
-func (e *AnyBufferDropped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBufferDropped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BufferDropped.DecodePayload(p, ptr)

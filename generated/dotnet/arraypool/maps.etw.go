@@ -29,6 +29,9 @@ func (v BufferAllocatedReason) String() string {
 	return bufferAllocatedReasonMap.ValueString(uint32(v))
 }
 
+// MarshalText returns the form of String.
+func (v BufferAllocatedReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // BufferDroppedReason is a value of the map BufferDroppedReason.
 type BufferDroppedReason uint32
 
@@ -48,3 +51,6 @@ var bufferDroppedReasonMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v BufferDroppedReason) String() string { return bufferDroppedReasonMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v BufferDroppedReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

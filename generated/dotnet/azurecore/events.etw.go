@@ -3,17 +3,13 @@
 
 package azurecore
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -21,8 +17,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -51,9 +46,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -63,21 +56,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -89,7 +75,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// Request is event 1, version 0, of task Request, level win:Informational.
+// Request is event 1, version 0, of task Request, enabled at [etw.LevelInformational] (4).
+// [AnyRequest] takes newer versions, too.
 type Request struct {
 	RequestId      etw.UTF16
 	Method         etw.UTF16
@@ -101,8 +88,7 @@ type Request struct {
 // EventDesc returns the description of Request.
 func (*Request) EventDesc() *etw.EventDesc { return &request }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Request) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -151,9 +137,7 @@ func (e Request) Clone() *Request {
 	return &e
 }
 
-func (e Request) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Request) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Request) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Request) String() string { return string(etw.AppendText(nil, &e)) }
 
 var request = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Task: 65533,
@@ -173,12 +157,7 @@ type AnyRequest struct {
 	Request
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequest) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&request} }
-func (e *AnyRequest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Request.DecodePayload(p, ptr)
@@ -194,8 +173,8 @@ func (e AnyRequest) Clone() *AnyRequest {
 	return &e
 }
 
-// RequestContent is event 2, version 0, of task RequestContent, level
-// win:Verbose.
+// RequestContent is event 2, version 0, of task RequestContent, enabled at [etw.LevelVerbose]
+// (5). [AnyRequestContent] takes newer versions, too.
 type RequestContent struct {
 	RequestId etw.UTF16
 	Content   etw.Binary
@@ -204,8 +183,7 @@ type RequestContent struct {
 // EventDesc returns the description of RequestContent.
 func (*RequestContent) EventDesc() *etw.EventDesc { return &requestContent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -239,9 +217,7 @@ func (e RequestContent) Clone() *RequestContent {
 	return &e
 }
 
-func (e RequestContent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestContent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestContent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestContent = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 5, Task: 65532,
@@ -252,19 +228,13 @@ var requestContent = etw.EventDesc{
 	},
 }
 
-// AnyRequestContent is [RequestContent] in any version: a newer one is decoded
-// like it.
+// AnyRequestContent is [RequestContent] in any version: a newer one is decoded like it.
 type AnyRequestContent struct {
 	Seen etw.Seen
 	RequestContent
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestContent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestContent} }
-func (e *AnyRequestContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestContent.DecodePayload(p, ptr)
@@ -277,7 +247,8 @@ func (e AnyRequestContent) Clone() *AnyRequestContent {
 	return &e
 }
 
-// Response is event 5, version 0, of task Response, level win:Informational.
+// Response is event 5, version 0, of task Response, enabled at [etw.LevelInformational] (4).
+// [AnyResponse] takes newer versions, too.
 type Response struct {
 	RequestId    etw.UTF16
 	Status       int32
@@ -289,8 +260,7 @@ type Response struct {
 // EventDesc returns the description of Response.
 func (*Response) EventDesc() *etw.EventDesc { return &response }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Response) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -337,9 +307,7 @@ func (e Response) Clone() *Response {
 	return &e
 }
 
-func (e Response) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Response) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Response) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Response) String() string { return string(etw.AppendText(nil, &e)) }
 
 var response = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
@@ -359,12 +327,7 @@ type AnyResponse struct {
 	Response
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponse) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&response} }
-func (e *AnyResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Response.DecodePayload(p, ptr)
@@ -378,8 +341,8 @@ func (e AnyResponse) Clone() *AnyResponse {
 	return &e
 }
 
-// ResponseContent is event 6, version 0, of task ResponseContent, level
-// win:Verbose.
+// ResponseContent is event 6, version 0, of task ResponseContent, enabled at
+// [etw.LevelVerbose] (5). [AnyResponseContent] takes newer versions, too.
 type ResponseContent struct {
 	RequestId etw.UTF16
 	Content   etw.Binary
@@ -388,8 +351,7 @@ type ResponseContent struct {
 // EventDesc returns the description of ResponseContent.
 func (*ResponseContent) EventDesc() *etw.EventDesc { return &responseContent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -423,9 +385,7 @@ func (e ResponseContent) Clone() *ResponseContent {
 	return &e
 }
 
-func (e ResponseContent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ResponseContent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ResponseContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ResponseContent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var responseContent = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 5, Task: 65528,
@@ -436,19 +396,13 @@ var responseContent = etw.EventDesc{
 	},
 }
 
-// AnyResponseContent is [ResponseContent] in any version: a newer one is
-// decoded like it.
+// AnyResponseContent is [ResponseContent] in any version: a newer one is decoded like it.
 type AnyResponseContent struct {
 	Seen etw.Seen
 	ResponseContent
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponseContent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&responseContent} }
-func (e *AnyResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponseContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResponseContent.DecodePayload(p, ptr)
@@ -461,8 +415,8 @@ func (e AnyResponseContent) Clone() *AnyResponseContent {
 	return &e
 }
 
-// ResponseDelay is event 7, version 0, of task ResponseDelay, level
-// win:Warning.
+// ResponseDelay is event 7, version 0, of task ResponseDelay, enabled at [etw.LevelWarning]
+// (3). [AnyResponseDelay] takes newer versions, too.
 type ResponseDelay struct {
 	RequestId etw.UTF16
 	Seconds   float64
@@ -471,8 +425,7 @@ type ResponseDelay struct {
 // EventDesc returns the description of ResponseDelay.
 func (*ResponseDelay) EventDesc() *etw.EventDesc { return &responseDelay }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseDelay) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -505,9 +458,7 @@ func (e ResponseDelay) Clone() *ResponseDelay {
 	return &e
 }
 
-func (e ResponseDelay) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ResponseDelay) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ResponseDelay) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ResponseDelay) String() string { return string(etw.AppendText(nil, &e)) }
 
 var responseDelay = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 3, Task: 65527,
@@ -518,19 +469,13 @@ var responseDelay = etw.EventDesc{
 	},
 }
 
-// AnyResponseDelay is [ResponseDelay] in any version: a newer one is decoded
-// like it.
+// AnyResponseDelay is [ResponseDelay] in any version: a newer one is decoded like it.
 type AnyResponseDelay struct {
 	Seen etw.Seen
 	ResponseDelay
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponseDelay) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&responseDelay} }
-func (e *AnyResponseDelay) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponseDelay) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResponseDelay.DecodePayload(p, ptr)
@@ -542,8 +487,8 @@ func (e AnyResponseDelay) Clone() *AnyResponseDelay {
 	return &e
 }
 
-// ErrorResponse is event 8, version 0, of task ErrorResponse, level
-// win:Warning.
+// ErrorResponse is event 8, version 0, of task ErrorResponse, enabled at [etw.LevelWarning]
+// (3). [AnyErrorResponse] takes newer versions, too.
 type ErrorResponse struct {
 	RequestId    etw.UTF16
 	Status       int32
@@ -555,8 +500,7 @@ type ErrorResponse struct {
 // EventDesc returns the description of ErrorResponse.
 func (*ErrorResponse) EventDesc() *etw.EventDesc { return &errorResponse }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -603,9 +547,7 @@ func (e ErrorResponse) Clone() *ErrorResponse {
 	return &e
 }
 
-func (e ErrorResponse) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ErrorResponse) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ErrorResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ErrorResponse) String() string { return string(etw.AppendText(nil, &e)) }
 
 var errorResponse = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 3, Task: 65526,
@@ -619,19 +561,13 @@ var errorResponse = etw.EventDesc{
 	},
 }
 
-// AnyErrorResponse is [ErrorResponse] in any version: a newer one is decoded
-// like it.
+// AnyErrorResponse is [ErrorResponse] in any version: a newer one is decoded like it.
 type AnyErrorResponse struct {
 	Seen etw.Seen
 	ErrorResponse
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyErrorResponse) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&errorResponse} }
-func (e *AnyErrorResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyErrorResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ErrorResponse.DecodePayload(p, ptr)
@@ -645,8 +581,8 @@ func (e AnyErrorResponse) Clone() *AnyErrorResponse {
 	return &e
 }
 
-// ErrorResponseContent is event 9, version 0, of task ErrorResponseContent,
-// level win:Informational.
+// ErrorResponseContent is event 9, version 0, of task ErrorResponseContent, enabled at
+// [etw.LevelInformational] (4). [AnyErrorResponseContent] takes newer versions, too.
 type ErrorResponseContent struct {
 	RequestId etw.UTF16
 	Content   etw.Binary
@@ -655,8 +591,7 @@ type ErrorResponseContent struct {
 // EventDesc returns the description of ErrorResponseContent.
 func (*ErrorResponseContent) EventDesc() *etw.EventDesc { return &errorResponseContent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -690,9 +625,7 @@ func (e ErrorResponseContent) Clone() *ErrorResponseContent {
 	return &e
 }
 
-func (e ErrorResponseContent) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ErrorResponseContent) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ErrorResponseContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ErrorResponseContent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var errorResponseContent = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Task: 65525,
@@ -703,21 +636,14 @@ var errorResponseContent = etw.EventDesc{
 	},
 }
 
-// AnyErrorResponseContent is [ErrorResponseContent] in any version: a newer
-// one is decoded like it.
+// AnyErrorResponseContent is [ErrorResponseContent] in any version: a newer one is decoded
+// like it.
 type AnyErrorResponseContent struct {
 	Seen etw.Seen
 	ErrorResponseContent
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyErrorResponseContent) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&errorResponseContent}
-}
-func (e *AnyErrorResponseContent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyErrorResponseContent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ErrorResponseContent.DecodePayload(p, ptr)
@@ -730,8 +656,8 @@ func (e AnyErrorResponseContent) Clone() *AnyErrorResponseContent {
 	return &e
 }
 
-// RequestRetrying is event 10, version 0, of task RequestRetrying, level
-// win:Informational.
+// RequestRetrying is event 10, version 0, of task RequestRetrying, enabled at
+// [etw.LevelInformational] (4). [AnyRequestRetrying] takes newer versions, too.
 type RequestRetrying struct {
 	RequestId   etw.UTF16
 	RetryNumber int32
@@ -741,8 +667,7 @@ type RequestRetrying struct {
 // EventDesc returns the description of RequestRetrying.
 func (*RequestRetrying) EventDesc() *etw.EventDesc { return &requestRetrying }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestRetrying) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -779,9 +704,7 @@ func (e RequestRetrying) Clone() *RequestRetrying {
 	return &e
 }
 
-func (e RequestRetrying) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestRetrying) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestRetrying) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestRetrying) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestRetrying = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Task: 65524,
@@ -793,19 +716,13 @@ var requestRetrying = etw.EventDesc{
 	},
 }
 
-// AnyRequestRetrying is [RequestRetrying] in any version: a newer one is
-// decoded like it.
+// AnyRequestRetrying is [RequestRetrying] in any version: a newer one is decoded like it.
 type AnyRequestRetrying struct {
 	Seen etw.Seen
 	RequestRetrying
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestRetrying) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestRetrying} }
-func (e *AnyRequestRetrying) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestRetrying) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestRetrying.DecodePayload(p, ptr)
@@ -817,8 +734,8 @@ func (e AnyRequestRetrying) Clone() *AnyRequestRetrying {
 	return &e
 }
 
-// ResponseContentBlock is event 11, version 0, of task ResponseContentBlock,
-// level win:Verbose.
+// ResponseContentBlock is event 11, version 0, of task ResponseContentBlock, enabled at
+// [etw.LevelVerbose] (5). [AnyResponseContentBlock] takes newer versions, too.
 type ResponseContentBlock struct {
 	RequestId   etw.UTF16
 	BlockNumber int32
@@ -828,8 +745,7 @@ type ResponseContentBlock struct {
 // EventDesc returns the description of ResponseContentBlock.
 func (*ResponseContentBlock) EventDesc() *etw.EventDesc { return &responseContentBlock }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -867,9 +783,7 @@ func (e ResponseContentBlock) Clone() *ResponseContentBlock {
 	return &e
 }
 
-func (e ResponseContentBlock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ResponseContentBlock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ResponseContentBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ResponseContentBlock) String() string { return string(etw.AppendText(nil, &e)) }
 
 var responseContentBlock = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 5, Task: 65523,
@@ -881,21 +795,14 @@ var responseContentBlock = etw.EventDesc{
 	},
 }
 
-// AnyResponseContentBlock is [ResponseContentBlock] in any version: a newer
-// one is decoded like it.
+// AnyResponseContentBlock is [ResponseContentBlock] in any version: a newer one is decoded
+// like it.
 type AnyResponseContentBlock struct {
 	Seen etw.Seen
 	ResponseContentBlock
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponseContentBlock) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&responseContentBlock}
-}
-func (e *AnyResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponseContentBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResponseContentBlock.DecodePayload(p, ptr)
@@ -908,8 +815,8 @@ func (e AnyResponseContentBlock) Clone() *AnyResponseContentBlock {
 	return &e
 }
 
-// ErrorResponseContentBlock is event 12, version 0, of task
-// ErrorResponseContentBlock, level win:Informational.
+// ErrorResponseContentBlock is event 12, version 0, of task ErrorResponseContentBlock, enabled
+// at [etw.LevelInformational] (4). [AnyErrorResponseContentBlock] takes newer versions, too.
 type ErrorResponseContentBlock struct {
 	RequestId   etw.UTF16
 	BlockNumber int32
@@ -919,8 +826,7 @@ type ErrorResponseContentBlock struct {
 // EventDesc returns the description of ErrorResponseContentBlock.
 func (*ErrorResponseContentBlock) EventDesc() *etw.EventDesc { return &errorResponseContentBlock }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -958,9 +864,7 @@ func (e ErrorResponseContentBlock) Clone() *ErrorResponseContentBlock {
 	return &e
 }
 
-func (e ErrorResponseContentBlock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ErrorResponseContentBlock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ErrorResponseContentBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ErrorResponseContentBlock) String() string { return string(etw.AppendText(nil, &e)) }
 
 var errorResponseContentBlock = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Task: 65522,
@@ -972,21 +876,14 @@ var errorResponseContentBlock = etw.EventDesc{
 	},
 }
 
-// AnyErrorResponseContentBlock is [ErrorResponseContentBlock] in any version:
-// a newer one is decoded like it.
+// AnyErrorResponseContentBlock is [ErrorResponseContentBlock] in any version: a newer one is
+// decoded like it.
 type AnyErrorResponseContentBlock struct {
 	Seen etw.Seen
 	ErrorResponseContentBlock
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyErrorResponseContentBlock) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&errorResponseContentBlock}
-}
-func (e *AnyErrorResponseContentBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyErrorResponseContentBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ErrorResponseContentBlock.DecodePayload(p, ptr)
@@ -999,8 +896,8 @@ func (e AnyErrorResponseContentBlock) Clone() *AnyErrorResponseContentBlock {
 	return &e
 }
 
-// ResponseContentText is event 13, version 0, of task ResponseContentText,
-// level win:Verbose.
+// ResponseContentText is event 13, version 0, of task ResponseContentText, enabled at
+// [etw.LevelVerbose] (5). [AnyResponseContentText] takes newer versions, too.
 type ResponseContentText struct {
 	RequestId etw.UTF16
 	Content   etw.UTF16
@@ -1009,8 +906,7 @@ type ResponseContentText struct {
 // EventDesc returns the description of ResponseContentText.
 func (*ResponseContentText) EventDesc() *etw.EventDesc { return &responseContentText }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1044,9 +940,7 @@ func (e ResponseContentText) Clone() *ResponseContentText {
 	return &e
 }
 
-func (e ResponseContentText) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ResponseContentText) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ResponseContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ResponseContentText) String() string { return string(etw.AppendText(nil, &e)) }
 
 var responseContentText = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 5, Task: 65521,
@@ -1057,21 +951,14 @@ var responseContentText = etw.EventDesc{
 	},
 }
 
-// AnyResponseContentText is [ResponseContentText] in any version: a newer one
-// is decoded like it.
+// AnyResponseContentText is [ResponseContentText] in any version: a newer one is decoded like
+// it.
 type AnyResponseContentText struct {
 	Seen etw.Seen
 	ResponseContentText
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponseContentText) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&responseContentText}
-}
-func (e *AnyResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponseContentText) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResponseContentText.DecodePayload(p, ptr)
@@ -1084,8 +971,8 @@ func (e AnyResponseContentText) Clone() *AnyResponseContentText {
 	return &e
 }
 
-// ErrorResponseContentText is event 14, version 0, of task
-// ErrorResponseContentText, level win:Informational.
+// ErrorResponseContentText is event 14, version 0, of task ErrorResponseContentText, enabled
+// at [etw.LevelInformational] (4). [AnyErrorResponseContentText] takes newer versions, too.
 type ErrorResponseContentText struct {
 	RequestId etw.UTF16
 	Content   etw.UTF16
@@ -1094,8 +981,7 @@ type ErrorResponseContentText struct {
 // EventDesc returns the description of ErrorResponseContentText.
 func (*ErrorResponseContentText) EventDesc() *etw.EventDesc { return &errorResponseContentText }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1129,9 +1015,7 @@ func (e ErrorResponseContentText) Clone() *ErrorResponseContentText {
 	return &e
 }
 
-func (e ErrorResponseContentText) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ErrorResponseContentText) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ErrorResponseContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ErrorResponseContentText) String() string { return string(etw.AppendText(nil, &e)) }
 
 var errorResponseContentText = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Task: 65520,
@@ -1142,21 +1026,14 @@ var errorResponseContentText = etw.EventDesc{
 	},
 }
 
-// AnyErrorResponseContentText is [ErrorResponseContentText] in any version: a
-// newer one is decoded like it.
+// AnyErrorResponseContentText is [ErrorResponseContentText] in any version: a newer one is
+// decoded like it.
 type AnyErrorResponseContentText struct {
 	Seen etw.Seen
 	ErrorResponseContentText
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyErrorResponseContentText) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&errorResponseContentText}
-}
-func (e *AnyErrorResponseContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyErrorResponseContentText) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ErrorResponseContentText.DecodePayload(p, ptr)
@@ -1169,8 +1046,8 @@ func (e AnyErrorResponseContentText) Clone() *AnyErrorResponseContentText {
 	return &e
 }
 
-// ResponseContentTextBlock is event 15, version 0, of task
-// ResponseContentTextBlock, level win:Verbose.
+// ResponseContentTextBlock is event 15, version 0, of task ResponseContentTextBlock, enabled
+// at [etw.LevelVerbose] (5). [AnyResponseContentTextBlock] takes newer versions, too.
 type ResponseContentTextBlock struct {
 	RequestId   etw.UTF16
 	BlockNumber int32
@@ -1180,8 +1057,7 @@ type ResponseContentTextBlock struct {
 // EventDesc returns the description of ResponseContentTextBlock.
 func (*ResponseContentTextBlock) EventDesc() *etw.EventDesc { return &responseContentTextBlock }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1219,9 +1095,7 @@ func (e ResponseContentTextBlock) Clone() *ResponseContentTextBlock {
 	return &e
 }
 
-func (e ResponseContentTextBlock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ResponseContentTextBlock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ResponseContentTextBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ResponseContentTextBlock) String() string { return string(etw.AppendText(nil, &e)) }
 
 var responseContentTextBlock = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 5, Task: 65519,
@@ -1233,21 +1107,14 @@ var responseContentTextBlock = etw.EventDesc{
 	},
 }
 
-// AnyResponseContentTextBlock is [ResponseContentTextBlock] in any version: a
-// newer one is decoded like it.
+// AnyResponseContentTextBlock is [ResponseContentTextBlock] in any version: a newer one is
+// decoded like it.
 type AnyResponseContentTextBlock struct {
 	Seen etw.Seen
 	ResponseContentTextBlock
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponseContentTextBlock) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&responseContentTextBlock}
-}
-func (e *AnyResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponseContentTextBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResponseContentTextBlock.DecodePayload(p, ptr)
@@ -1260,8 +1127,9 @@ func (e AnyResponseContentTextBlock) Clone() *AnyResponseContentTextBlock {
 	return &e
 }
 
-// ErrorResponseContentTextBlock is event 16, version 0, of task
-// ErrorResponseContentTextBlock, level win:Informational.
+// ErrorResponseContentTextBlock is event 16, version 0, of task ErrorResponseContentTextBlock,
+// enabled at [etw.LevelInformational] (4). [AnyErrorResponseContentTextBlock] takes newer
+// versions, too.
 type ErrorResponseContentTextBlock struct {
 	RequestId   etw.UTF16
 	BlockNumber int32
@@ -1273,8 +1141,7 @@ func (*ErrorResponseContentTextBlock) EventDesc() *etw.EventDesc {
 	return &errorResponseContentTextBlock
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ErrorResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1312,9 +1179,7 @@ func (e ErrorResponseContentTextBlock) Clone() *ErrorResponseContentTextBlock {
 	return &e
 }
 
-func (e ErrorResponseContentTextBlock) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ErrorResponseContentTextBlock) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ErrorResponseContentTextBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ErrorResponseContentTextBlock) String() string { return string(etw.AppendText(nil, &e)) }
 
 var errorResponseContentTextBlock = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Task: 65518,
@@ -1326,21 +1191,14 @@ var errorResponseContentTextBlock = etw.EventDesc{
 	},
 }
 
-// AnyErrorResponseContentTextBlock is [ErrorResponseContentTextBlock] in any
-// version: a newer one is decoded like it.
+// AnyErrorResponseContentTextBlock is [ErrorResponseContentTextBlock] in any version: a newer
+// one is decoded like it.
 type AnyErrorResponseContentTextBlock struct {
 	Seen etw.Seen
 	ErrorResponseContentTextBlock
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyErrorResponseContentTextBlock) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&errorResponseContentTextBlock}
-}
-func (e *AnyErrorResponseContentTextBlock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyErrorResponseContentTextBlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ErrorResponseContentTextBlock.DecodePayload(p, ptr)
@@ -1353,8 +1211,8 @@ func (e AnyErrorResponseContentTextBlock) Clone() *AnyErrorResponseContentTextBl
 	return &e
 }
 
-// RequestContentText is event 17, version 0, of task RequestContentText, level
-// win:Verbose.
+// RequestContentText is event 17, version 0, of task RequestContentText, enabled at
+// [etw.LevelVerbose] (5). [AnyRequestContentText] takes newer versions, too.
 type RequestContentText struct {
 	RequestId etw.UTF16
 	Content   etw.UTF16
@@ -1363,8 +1221,7 @@ type RequestContentText struct {
 // EventDesc returns the description of RequestContentText.
 func (*RequestContentText) EventDesc() *etw.EventDesc { return &requestContentText }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1398,9 +1255,7 @@ func (e RequestContentText) Clone() *RequestContentText {
 	return &e
 }
 
-func (e RequestContentText) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestContentText) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestContentText) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestContentText = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 5, Task: 65517,
@@ -1411,21 +1266,14 @@ var requestContentText = etw.EventDesc{
 	},
 }
 
-// AnyRequestContentText is [RequestContentText] in any version: a newer one is
-// decoded like it.
+// AnyRequestContentText is [RequestContentText] in any version: a newer one is decoded like
+// it.
 type AnyRequestContentText struct {
 	Seen etw.Seen
 	RequestContentText
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestContentText) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestContentText}
-}
-func (e *AnyRequestContentText) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestContentText) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestContentText.DecodePayload(p, ptr)
@@ -1438,8 +1286,8 @@ func (e AnyRequestContentText) Clone() *AnyRequestContentText {
 	return &e
 }
 
-// ExceptionResponse is event 18, version 0, of task ExceptionResponse, level
-// win:Informational.
+// ExceptionResponse is event 18, version 0, of task ExceptionResponse, enabled at
+// [etw.LevelInformational] (4). [AnyExceptionResponse] takes newer versions, too.
 type ExceptionResponse struct {
 	RequestId etw.UTF16
 	Exception etw.UTF16
@@ -1448,8 +1296,7 @@ type ExceptionResponse struct {
 // EventDesc returns the description of ExceptionResponse.
 func (*ExceptionResponse) EventDesc() *etw.EventDesc { return &exceptionResponse }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExceptionResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1483,9 +1330,7 @@ func (e ExceptionResponse) Clone() *ExceptionResponse {
 	return &e
 }
 
-func (e ExceptionResponse) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExceptionResponse) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExceptionResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExceptionResponse) String() string { return string(etw.AppendText(nil, &e)) }
 
 var exceptionResponse = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Task: 65516,
@@ -1496,21 +1341,13 @@ var exceptionResponse = etw.EventDesc{
 	},
 }
 
-// AnyExceptionResponse is [ExceptionResponse] in any version: a newer one is
-// decoded like it.
+// AnyExceptionResponse is [ExceptionResponse] in any version: a newer one is decoded like it.
 type AnyExceptionResponse struct {
 	Seen etw.Seen
 	ExceptionResponse
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExceptionResponse) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&exceptionResponse}
-}
-func (e *AnyExceptionResponse) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExceptionResponse) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExceptionResponse.DecodePayload(p, ptr)
@@ -1523,8 +1360,8 @@ func (e AnyExceptionResponse) Clone() *AnyExceptionResponse {
 	return &e
 }
 
-// BackgroundRefreshFailed is event 19, version 0, of task
-// BackgroundRefreshFailed, level win:Informational.
+// BackgroundRefreshFailed is event 19, version 0, of task BackgroundRefreshFailed, enabled at
+// [etw.LevelInformational] (4). [AnyBackgroundRefreshFailed] takes newer versions, too.
 type BackgroundRefreshFailed struct {
 	RequestId etw.UTF16
 	Exception etw.UTF16
@@ -1533,8 +1370,7 @@ type BackgroundRefreshFailed struct {
 // EventDesc returns the description of BackgroundRefreshFailed.
 func (*BackgroundRefreshFailed) EventDesc() *etw.EventDesc { return &backgroundRefreshFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BackgroundRefreshFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1568,9 +1404,7 @@ func (e BackgroundRefreshFailed) Clone() *BackgroundRefreshFailed {
 	return &e
 }
 
-func (e BackgroundRefreshFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BackgroundRefreshFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BackgroundRefreshFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BackgroundRefreshFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var backgroundRefreshFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Level: 4, Task: 65515,
@@ -1581,21 +1415,14 @@ var backgroundRefreshFailed = etw.EventDesc{
 	},
 }
 
-// AnyBackgroundRefreshFailed is [BackgroundRefreshFailed] in any version: a
-// newer one is decoded like it.
+// AnyBackgroundRefreshFailed is [BackgroundRefreshFailed] in any version: a newer one is
+// decoded like it.
 type AnyBackgroundRefreshFailed struct {
 	Seen etw.Seen
 	BackgroundRefreshFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBackgroundRefreshFailed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&backgroundRefreshFailed}
-}
-func (e *AnyBackgroundRefreshFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBackgroundRefreshFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BackgroundRefreshFailed.DecodePayload(p, ptr)
@@ -1608,8 +1435,8 @@ func (e AnyBackgroundRefreshFailed) Clone() *AnyBackgroundRefreshFailed {
 	return &e
 }
 
-// RequestRedirect is event 20, version 0, of task RequestRedirect, level
-// win:Verbose.
+// RequestRedirect is event 20, version 0, of task RequestRedirect, enabled at
+// [etw.LevelVerbose] (5). [AnyRequestRedirect] takes newer versions, too.
 type RequestRedirect struct {
 	RequestId etw.UTF16
 	From      etw.UTF16
@@ -1620,8 +1447,7 @@ type RequestRedirect struct {
 // EventDesc returns the description of RequestRedirect.
 func (*RequestRedirect) EventDesc() *etw.EventDesc { return &requestRedirect }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestRedirect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1664,9 +1490,7 @@ func (e RequestRedirect) Clone() *RequestRedirect {
 	return &e
 }
 
-func (e RequestRedirect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestRedirect) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestRedirect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestRedirect) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestRedirect = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Level: 5, Task: 65514,
@@ -1679,19 +1503,13 @@ var requestRedirect = etw.EventDesc{
 	},
 }
 
-// AnyRequestRedirect is [RequestRedirect] in any version: a newer one is
-// decoded like it.
+// AnyRequestRedirect is [RequestRedirect] in any version: a newer one is decoded like it.
 type AnyRequestRedirect struct {
 	Seen etw.Seen
 	RequestRedirect
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestRedirect) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestRedirect} }
-func (e *AnyRequestRedirect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestRedirect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestRedirect.DecodePayload(p, ptr)
@@ -1705,8 +1523,8 @@ func (e AnyRequestRedirect) Clone() *AnyRequestRedirect {
 	return &e
 }
 
-// RequestRedirectBlocked is event 21, version 0, of task
-// RequestRedirectBlocked, level win:Warning.
+// RequestRedirectBlocked is event 21, version 0, of task RequestRedirectBlocked, enabled at
+// [etw.LevelWarning] (3). [AnyRequestRedirectBlocked] takes newer versions, too.
 type RequestRedirectBlocked struct {
 	RequestId etw.UTF16
 	From      etw.UTF16
@@ -1716,8 +1534,7 @@ type RequestRedirectBlocked struct {
 // EventDesc returns the description of RequestRedirectBlocked.
 func (*RequestRedirectBlocked) EventDesc() *etw.EventDesc { return &requestRedirectBlocked }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestRedirectBlocked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1756,9 +1573,7 @@ func (e RequestRedirectBlocked) Clone() *RequestRedirectBlocked {
 	return &e
 }
 
-func (e RequestRedirectBlocked) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestRedirectBlocked) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestRedirectBlocked) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestRedirectBlocked) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestRedirectBlocked = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Level: 3, Task: 65513,
@@ -1770,21 +1585,14 @@ var requestRedirectBlocked = etw.EventDesc{
 	},
 }
 
-// AnyRequestRedirectBlocked is [RequestRedirectBlocked] in any version: a
-// newer one is decoded like it.
+// AnyRequestRedirectBlocked is [RequestRedirectBlocked] in any version: a newer one is decoded
+// like it.
 type AnyRequestRedirectBlocked struct {
 	Seen etw.Seen
 	RequestRedirectBlocked
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestRedirectBlocked) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestRedirectBlocked}
-}
-func (e *AnyRequestRedirectBlocked) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestRedirectBlocked) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestRedirectBlocked.DecodePayload(p, ptr)
@@ -1798,8 +1606,9 @@ func (e AnyRequestRedirectBlocked) Clone() *AnyRequestRedirectBlocked {
 	return &e
 }
 
-// RequestRedirectCountExceeded is event 22, version 0, of task
-// RequestRedirectCountExceeded, level win:Warning.
+// RequestRedirectCountExceeded is event 22, version 0, of task RequestRedirectCountExceeded,
+// enabled at [etw.LevelWarning] (3). [AnyRequestRedirectCountExceeded] takes newer versions,
+// too.
 type RequestRedirectCountExceeded struct {
 	RequestId etw.UTF16
 	From      etw.UTF16
@@ -1809,8 +1618,7 @@ type RequestRedirectCountExceeded struct {
 // EventDesc returns the description of RequestRedirectCountExceeded.
 func (*RequestRedirectCountExceeded) EventDesc() *etw.EventDesc { return &requestRedirectCountExceeded }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestRedirectCountExceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RequestId = c.UTF16()
@@ -1849,9 +1657,7 @@ func (e RequestRedirectCountExceeded) Clone() *RequestRedirectCountExceeded {
 	return &e
 }
 
-func (e RequestRedirectCountExceeded) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestRedirectCountExceeded) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestRedirectCountExceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestRedirectCountExceeded) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestRedirectCountExceeded = etw.EventDesc{
 	Provider: &providerDesc, ID: 22, Level: 3, Task: 65512,
@@ -1863,21 +1669,14 @@ var requestRedirectCountExceeded = etw.EventDesc{
 	},
 }
 
-// AnyRequestRedirectCountExceeded is [RequestRedirectCountExceeded] in any
-// version: a newer one is decoded like it.
+// AnyRequestRedirectCountExceeded is [RequestRedirectCountExceeded] in any version: a newer
+// one is decoded like it.
 type AnyRequestRedirectCountExceeded struct {
 	Seen etw.Seen
 	RequestRedirectCountExceeded
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestRedirectCountExceeded) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestRedirectCountExceeded}
-}
-func (e *AnyRequestRedirectCountExceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestRedirectCountExceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestRedirectCountExceeded.DecodePayload(p, ptr)
@@ -1892,7 +1691,8 @@ func (e AnyRequestRedirectCountExceeded) Clone() *AnyRequestRedirectCountExceede
 }
 
 // PipelineTransportOptionsNotApplied is event 23, version 0, of task
-// PipelineTransportOptionsNotApplied, level win:Informational.
+// PipelineTransportOptionsNotApplied, enabled at [etw.LevelInformational] (4).
+// [AnyPipelineTransportOptionsNotApplied] takes newer versions, too.
 type PipelineTransportOptionsNotApplied struct {
 	OptionsType etw.UTF16
 }
@@ -1902,8 +1702,7 @@ func (*PipelineTransportOptionsNotApplied) EventDesc() *etw.EventDesc {
 	return &pipelineTransportOptionsNotApplied
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PipelineTransportOptionsNotApplied) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.OptionsType = c.UTF16()
@@ -1932,11 +1731,7 @@ func (e PipelineTransportOptionsNotApplied) Clone() *PipelineTransportOptionsNot
 	return &e
 }
 
-func (e PipelineTransportOptionsNotApplied) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e PipelineTransportOptionsNotApplied) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e PipelineTransportOptionsNotApplied) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e PipelineTransportOptionsNotApplied) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pipelineTransportOptionsNotApplied = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Level: 4, Task: 65511,
@@ -1946,22 +1741,14 @@ var pipelineTransportOptionsNotApplied = etw.EventDesc{
 	},
 }
 
-// AnyPipelineTransportOptionsNotApplied is
-// [PipelineTransportOptionsNotApplied] in any version: a newer one is decoded
-// like it.
+// AnyPipelineTransportOptionsNotApplied is [PipelineTransportOptionsNotApplied] in any
+// version: a newer one is decoded like it.
 type AnyPipelineTransportOptionsNotApplied struct {
 	Seen etw.Seen
 	PipelineTransportOptionsNotApplied
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPipelineTransportOptionsNotApplied) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pipelineTransportOptionsNotApplied}
-}
-func (e *AnyPipelineTransportOptionsNotApplied) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPipelineTransportOptionsNotApplied) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PipelineTransportOptionsNotApplied.DecodePayload(p, ptr)
@@ -1974,7 +1761,8 @@ func (e AnyPipelineTransportOptionsNotApplied) Clone() *AnyPipelineTransportOpti
 }
 
 // FailedToDecodeCaeChallengeClaims is event 24, version 0, of task
-// FailedToDecodeCaeChallengeClaims, level win:Error.
+// FailedToDecodeCaeChallengeClaims, enabled at [etw.LevelError] (2).
+// [AnyFailedToDecodeCaeChallengeClaims] takes newer versions, too.
 type FailedToDecodeCaeChallengeClaims struct {
 	EncodedClaims etw.UTF16
 	Exception     etw.UTF16
@@ -1985,8 +1773,7 @@ func (*FailedToDecodeCaeChallengeClaims) EventDesc() *etw.EventDesc {
 	return &failedToDecodeCaeChallengeClaims
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FailedToDecodeCaeChallengeClaims) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.EncodedClaims = c.UTF16()
@@ -2020,11 +1807,7 @@ func (e FailedToDecodeCaeChallengeClaims) Clone() *FailedToDecodeCaeChallengeCla
 	return &e
 }
 
-func (e FailedToDecodeCaeChallengeClaims) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e FailedToDecodeCaeChallengeClaims) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e FailedToDecodeCaeChallengeClaims) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e FailedToDecodeCaeChallengeClaims) String() string { return string(etw.AppendText(nil, &e)) }
 
 var failedToDecodeCaeChallengeClaims = etw.EventDesc{
 	Provider: &providerDesc, ID: 24, Level: 2, Task: 65510,
@@ -2035,21 +1818,14 @@ var failedToDecodeCaeChallengeClaims = etw.EventDesc{
 	},
 }
 
-// AnyFailedToDecodeCaeChallengeClaims is [FailedToDecodeCaeChallengeClaims] in
-// any version: a newer one is decoded like it.
+// AnyFailedToDecodeCaeChallengeClaims is [FailedToDecodeCaeChallengeClaims] in any version: a
+// newer one is decoded like it.
 type AnyFailedToDecodeCaeChallengeClaims struct {
 	Seen etw.Seen
 	FailedToDecodeCaeChallengeClaims
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFailedToDecodeCaeChallengeClaims) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&failedToDecodeCaeChallengeClaims}
-}
-func (e *AnyFailedToDecodeCaeChallengeClaims) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFailedToDecodeCaeChallengeClaims) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FailedToDecodeCaeChallengeClaims.DecodePayload(p, ptr)
@@ -2062,8 +1838,8 @@ func (e AnyFailedToDecodeCaeChallengeClaims) Clone() *AnyFailedToDecodeCaeChalle
 	return &e
 }
 
-// FailedToUpdateTransport is event 25, version 0, of task
-// FailedToUpdateTransport, level win:Error.
+// FailedToUpdateTransport is event 25, version 0, of task FailedToUpdateTransport, enabled at
+// [etw.LevelError] (2). [AnyFailedToUpdateTransport] takes newer versions, too.
 type FailedToUpdateTransport struct {
 	Reason etw.UTF16
 }
@@ -2071,8 +1847,7 @@ type FailedToUpdateTransport struct {
 // EventDesc returns the description of FailedToUpdateTransport.
 func (*FailedToUpdateTransport) EventDesc() *etw.EventDesc { return &failedToUpdateTransport }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FailedToUpdateTransport) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Reason = c.UTF16()
@@ -2101,9 +1876,7 @@ func (e FailedToUpdateTransport) Clone() *FailedToUpdateTransport {
 	return &e
 }
 
-func (e FailedToUpdateTransport) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FailedToUpdateTransport) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FailedToUpdateTransport) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FailedToUpdateTransport) String() string { return string(etw.AppendText(nil, &e)) }
 
 var failedToUpdateTransport = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 2, Task: 65509,
@@ -2113,21 +1886,14 @@ var failedToUpdateTransport = etw.EventDesc{
 	},
 }
 
-// AnyFailedToUpdateTransport is [FailedToUpdateTransport] in any version: a
-// newer one is decoded like it.
+// AnyFailedToUpdateTransport is [FailedToUpdateTransport] in any version: a newer one is
+// decoded like it.
 type AnyFailedToUpdateTransport struct {
 	Seen etw.Seen
 	FailedToUpdateTransport
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFailedToUpdateTransport) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&failedToUpdateTransport}
-}
-func (e *AnyFailedToUpdateTransport) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFailedToUpdateTransport) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FailedToUpdateTransport.DecodePayload(p, ptr)
@@ -2139,8 +1905,8 @@ func (e AnyFailedToUpdateTransport) Clone() *AnyFailedToUpdateTransport {
 	return &e
 }
 
-// TokenBinding is event 26, version 0, of task TokenBinding, level
-// win:Verbose.
+// TokenBinding is event 26, version 0, of task TokenBinding, enabled at [etw.LevelVerbose]
+// (5). [AnyTokenBinding] takes newer versions, too.
 type TokenBinding struct {
 	Reason etw.UTF16
 }
@@ -2148,8 +1914,7 @@ type TokenBinding struct {
 // EventDesc returns the description of TokenBinding.
 func (*TokenBinding) EventDesc() *etw.EventDesc { return &tokenBinding }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TokenBinding) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Reason = c.UTF16()
@@ -2178,9 +1943,7 @@ func (e TokenBinding) Clone() *TokenBinding {
 	return &e
 }
 
-func (e TokenBinding) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TokenBinding) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TokenBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TokenBinding) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tokenBinding = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 5, Task: 65508,
@@ -2190,19 +1953,13 @@ var tokenBinding = etw.EventDesc{
 	},
 }
 
-// AnyTokenBinding is [TokenBinding] in any version: a newer one is decoded
-// like it.
+// AnyTokenBinding is [TokenBinding] in any version: a newer one is decoded like it.
 type AnyTokenBinding struct {
 	Seen etw.Seen
 	TokenBinding
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTokenBinding) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tokenBinding} }
-func (e *AnyTokenBinding) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTokenBinding) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TokenBinding.DecodePayload(p, ptr)

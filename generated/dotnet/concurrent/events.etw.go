@@ -5,16 +5,15 @@ package concurrent
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ConcurrentStackFastPushFailed is ConcurrentStack_FastPushFailed: event 1,
-// version 0, of task ConcurrentStack_FastPushFailed, level win:Warning.
+// ConcurrentStackFastPushFailed is ConcurrentStack_FastPushFailed: event 1, version 0, of task
+// ConcurrentStack_FastPushFailed, enabled at [etw.LevelWarning] (3). Its payload has 4 bytes.
+// [AnyConcurrentStackFastPushFailed] takes newer versions, too.
 type ConcurrentStackFastPushFailed struct {
 	SpinCount int32
 }
@@ -101,8 +91,7 @@ func (*ConcurrentStackFastPushFailed) EventDesc() *etw.EventDesc {
 	return &concurrentStackFastPushFailed
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ConcurrentStackFastPushFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&concurrentStackFastPushFailed, p, ptr)
@@ -129,9 +118,7 @@ func (e *ConcurrentStackFastPushFailed) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ConcurrentStackFastPushFailed) Clone() *ConcurrentStackFastPushFailed { return &e }
 
-func (e ConcurrentStackFastPushFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConcurrentStackFastPushFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConcurrentStackFastPushFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConcurrentStackFastPushFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var concurrentStackFastPushFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 3, Task: 65533,
@@ -141,21 +128,14 @@ var concurrentStackFastPushFailed = etw.EventDesc{
 	},
 }
 
-// AnyConcurrentStackFastPushFailed is [ConcurrentStackFastPushFailed] in any
-// version: a newer one is decoded like it.
+// AnyConcurrentStackFastPushFailed is [ConcurrentStackFastPushFailed] in any version: a newer
+// one is decoded like it.
 type AnyConcurrentStackFastPushFailed struct {
 	Seen etw.Seen
 	ConcurrentStackFastPushFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConcurrentStackFastPushFailed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&concurrentStackFastPushFailed}
-}
-func (e *AnyConcurrentStackFastPushFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConcurrentStackFastPushFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConcurrentStackFastPushFailed.DecodePayload(p, ptr)
@@ -164,8 +144,9 @@ func (e *AnyConcurrentStackFastPushFailed) DecodeVersion(version uint8, p []byte
 // Clone returns a copy of e.
 func (e AnyConcurrentStackFastPushFailed) Clone() *AnyConcurrentStackFastPushFailed { return &e }
 
-// ConcurrentStackFastPopFailed is ConcurrentStack_FastPopFailed: event 2,
-// version 0, of task ConcurrentStack_FastPopFailed, level win:Warning.
+// ConcurrentStackFastPopFailed is ConcurrentStack_FastPopFailed: event 2, version 0, of task
+// ConcurrentStack_FastPopFailed, enabled at [etw.LevelWarning] (3). Its payload has 4 bytes.
+// [AnyConcurrentStackFastPopFailed] takes newer versions, too.
 type ConcurrentStackFastPopFailed struct {
 	SpinCount int32
 }
@@ -173,8 +154,7 @@ type ConcurrentStackFastPopFailed struct {
 // EventDesc returns the description of ConcurrentStack_FastPopFailed.
 func (*ConcurrentStackFastPopFailed) EventDesc() *etw.EventDesc { return &concurrentStackFastPopFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ConcurrentStackFastPopFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&concurrentStackFastPopFailed, p, ptr)
@@ -201,9 +181,7 @@ func (e *ConcurrentStackFastPopFailed) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ConcurrentStackFastPopFailed) Clone() *ConcurrentStackFastPopFailed { return &e }
 
-func (e ConcurrentStackFastPopFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConcurrentStackFastPopFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConcurrentStackFastPopFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConcurrentStackFastPopFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var concurrentStackFastPopFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 3, Task: 65532,
@@ -213,21 +191,14 @@ var concurrentStackFastPopFailed = etw.EventDesc{
 	},
 }
 
-// AnyConcurrentStackFastPopFailed is [ConcurrentStackFastPopFailed] in any
-// version: a newer one is decoded like it.
+// AnyConcurrentStackFastPopFailed is [ConcurrentStackFastPopFailed] in any version: a newer
+// one is decoded like it.
 type AnyConcurrentStackFastPopFailed struct {
 	Seen etw.Seen
 	ConcurrentStackFastPopFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConcurrentStackFastPopFailed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&concurrentStackFastPopFailed}
-}
-func (e *AnyConcurrentStackFastPopFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConcurrentStackFastPopFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConcurrentStackFastPopFailed.DecodePayload(p, ptr)
@@ -236,9 +207,10 @@ func (e *AnyConcurrentStackFastPopFailed) DecodeVersion(version uint8, p []byte,
 // Clone returns a copy of e.
 func (e AnyConcurrentStackFastPopFailed) Clone() *AnyConcurrentStackFastPopFailed { return &e }
 
-// ConcurrentDictionaryAcquiringAllLocks is
-// ConcurrentDictionary_AcquiringAllLocks: event 3, version 0, of task
-// ConcurrentDictionary_AcquiringAllLocks, level win:Warning.
+// ConcurrentDictionaryAcquiringAllLocks is ConcurrentDictionary_AcquiringAllLocks: event 3,
+// version 0, of task ConcurrentDictionary_AcquiringAllLocks, enabled at [etw.LevelWarning]
+// (3). Its payload has 4 bytes. [AnyConcurrentDictionaryAcquiringAllLocks] takes newer
+// versions, too.
 type ConcurrentDictionaryAcquiringAllLocks struct {
 	NumOfBuckets int32
 }
@@ -248,8 +220,7 @@ func (*ConcurrentDictionaryAcquiringAllLocks) EventDesc() *etw.EventDesc {
 	return &concurrentDictionaryAcquiringAllLocks
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ConcurrentDictionaryAcquiringAllLocks) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&concurrentDictionaryAcquiringAllLocks, p, ptr)
@@ -281,10 +252,6 @@ func (e ConcurrentDictionaryAcquiringAllLocks) Clone() *ConcurrentDictionaryAcqu
 func (e ConcurrentDictionaryAcquiringAllLocks) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e ConcurrentDictionaryAcquiringAllLocks) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ConcurrentDictionaryAcquiringAllLocks) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var concurrentDictionaryAcquiringAllLocks = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 3, Task: 65531,
@@ -294,22 +261,14 @@ var concurrentDictionaryAcquiringAllLocks = etw.EventDesc{
 	},
 }
 
-// AnyConcurrentDictionaryAcquiringAllLocks is
-// [ConcurrentDictionaryAcquiringAllLocks] in any version: a newer one is
-// decoded like it.
+// AnyConcurrentDictionaryAcquiringAllLocks is [ConcurrentDictionaryAcquiringAllLocks] in any
+// version: a newer one is decoded like it.
 type AnyConcurrentDictionaryAcquiringAllLocks struct {
 	Seen etw.Seen
 	ConcurrentDictionaryAcquiringAllLocks
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConcurrentDictionaryAcquiringAllLocks) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&concurrentDictionaryAcquiringAllLocks}
-}
-func (e *AnyConcurrentDictionaryAcquiringAllLocks) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConcurrentDictionaryAcquiringAllLocks) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConcurrentDictionaryAcquiringAllLocks.DecodePayload(p, ptr)
@@ -320,41 +279,34 @@ func (e AnyConcurrentDictionaryAcquiringAllLocks) Clone() *AnyConcurrentDictiona
 	return &e
 }
 
-// ConcurrentBagTryTakeSteals is ConcurrentBag_TryTakeSteals: event 4, version
-// 0, of task ConcurrentBag_TryTakeSteals, level win:Verbose.
-type ConcurrentBagTryTakeSteals struct{}
-
-func (*ConcurrentBagTryTakeSteals) EventDesc() *etw.EventDesc                      { return &concurrentBagTryTakeSteals }
-func (*ConcurrentBagTryTakeSteals) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*ConcurrentBagTryTakeSteals) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// ConcurrentBagTryTakeSteals is ConcurrentBag_TryTakeSteals: event 4, version 0, of task
+// ConcurrentBag_TryTakeSteals, enabled at [etw.LevelVerbose] (5). It has no payload.
+// [AnyConcurrentBagTryTakeSteals] takes newer versions, too.
+type ConcurrentBagTryTakeSteals struct {
+	etw.Empty
 }
-func (*ConcurrentBagTryTakeSteals) FieldValue(int) etw.Value            { return etw.Value{} }
+
+// EventDesc returns the description of ConcurrentBag_TryTakeSteals.
+func (*ConcurrentBagTryTakeSteals) EventDesc() *etw.EventDesc { return &concurrentBagTryTakeSteals }
+
+// Clone returns a copy of e.
 func (e ConcurrentBagTryTakeSteals) Clone() *ConcurrentBagTryTakeSteals { return &e }
-func (e ConcurrentBagTryTakeSteals) String() string                     { return string(etw.AppendText(nil, &e)) }
-func (e ConcurrentBagTryTakeSteals) LogValue() slog.Value               { return etw.LogValue(&e) }
-func (e ConcurrentBagTryTakeSteals) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
+
+func (e ConcurrentBagTryTakeSteals) String() string { return string(etw.AppendText(nil, &e)) }
 
 var concurrentBagTryTakeSteals = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 5, Task: 65530,
 	Name: "ConcurrentBag_TryTakeSteals", TaskName: "ConcurrentBag_TryTakeSteals",
 }
 
-// AnyConcurrentBagTryTakeSteals is [ConcurrentBagTryTakeSteals] in any
-// version: a newer one is decoded like it.
+// AnyConcurrentBagTryTakeSteals is [ConcurrentBagTryTakeSteals] in any version: a newer one is
+// decoded like it.
 type AnyConcurrentBagTryTakeSteals struct {
 	Seen etw.Seen
 	ConcurrentBagTryTakeSteals
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConcurrentBagTryTakeSteals) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&concurrentBagTryTakeSteals}
-}
-func (e *AnyConcurrentBagTryTakeSteals) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConcurrentBagTryTakeSteals) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConcurrentBagTryTakeSteals.DecodePayload(p, ptr)
@@ -363,41 +315,34 @@ func (e *AnyConcurrentBagTryTakeSteals) DecodeVersion(version uint8, p []byte, p
 // Clone returns a copy of e.
 func (e AnyConcurrentBagTryTakeSteals) Clone() *AnyConcurrentBagTryTakeSteals { return &e }
 
-// ConcurrentBagTryPeekSteals is ConcurrentBag_TryPeekSteals: event 5, version
-// 0, of task ConcurrentBag_TryPeekSteals, level win:Verbose.
-type ConcurrentBagTryPeekSteals struct{}
-
-func (*ConcurrentBagTryPeekSteals) EventDesc() *etw.EventDesc                      { return &concurrentBagTryPeekSteals }
-func (*ConcurrentBagTryPeekSteals) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*ConcurrentBagTryPeekSteals) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// ConcurrentBagTryPeekSteals is ConcurrentBag_TryPeekSteals: event 5, version 0, of task
+// ConcurrentBag_TryPeekSteals, enabled at [etw.LevelVerbose] (5). It has no payload.
+// [AnyConcurrentBagTryPeekSteals] takes newer versions, too.
+type ConcurrentBagTryPeekSteals struct {
+	etw.Empty
 }
-func (*ConcurrentBagTryPeekSteals) FieldValue(int) etw.Value            { return etw.Value{} }
+
+// EventDesc returns the description of ConcurrentBag_TryPeekSteals.
+func (*ConcurrentBagTryPeekSteals) EventDesc() *etw.EventDesc { return &concurrentBagTryPeekSteals }
+
+// Clone returns a copy of e.
 func (e ConcurrentBagTryPeekSteals) Clone() *ConcurrentBagTryPeekSteals { return &e }
-func (e ConcurrentBagTryPeekSteals) String() string                     { return string(etw.AppendText(nil, &e)) }
-func (e ConcurrentBagTryPeekSteals) LogValue() slog.Value               { return etw.LogValue(&e) }
-func (e ConcurrentBagTryPeekSteals) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
+
+func (e ConcurrentBagTryPeekSteals) String() string { return string(etw.AppendText(nil, &e)) }
 
 var concurrentBagTryPeekSteals = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 5, Task: 65529,
 	Name: "ConcurrentBag_TryPeekSteals", TaskName: "ConcurrentBag_TryPeekSteals",
 }
 
-// AnyConcurrentBagTryPeekSteals is [ConcurrentBagTryPeekSteals] in any
-// version: a newer one is decoded like it.
+// AnyConcurrentBagTryPeekSteals is [ConcurrentBagTryPeekSteals] in any version: a newer one is
+// decoded like it.
 type AnyConcurrentBagTryPeekSteals struct {
 	Seen etw.Seen
 	ConcurrentBagTryPeekSteals
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConcurrentBagTryPeekSteals) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&concurrentBagTryPeekSteals}
-}
-func (e *AnyConcurrentBagTryPeekSteals) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConcurrentBagTryPeekSteals) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConcurrentBagTryPeekSteals.DecodePayload(p, ptr)

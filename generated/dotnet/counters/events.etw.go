@@ -3,44 +3,33 @@
 
 package counters
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// Value is event 1, version 0, level win:LogAlways.
+// Value is event 1, version 0, enabled at [etw.LevelLogAlways] (0). [AnyValue] takes newer
+// versions, too.
 //
 // What a counter of values says of an interval.
 type Value struct {
-	// By which programs ask for it.
-	Name              etw.UTF16
+	Name              etw.UTF16 // By which programs ask for it.
 	DisplayName       etw.UTF16
 	Mean              float64
 	StandardDeviation float64
-	// How many values there were.
-	Count int32
-	// Infinite if there were none, and so is Max.
-	Min float64
-	Max float64
-	// The length of the interval, which ends with the event.
-	IntervalSec float32
-	// Interval= and the milliseconds that a session asked for. Several sessions
-	// have a series each.
-	Series etw.UTF16
-	// Mean.
-	CounterType etw.UTF16
-	// NAME:VALUE,..., of the program.
-	Metadata etw.UTF16
-	// Empty for most; see Counter.
-	DisplayUnits etw.UTF16
+	Count             int32   // How many values there were.
+	Min               float64 // Infinite if there were none, and so is Max.
+	Max               float64
+	IntervalSec       float32 // The length of the interval, which ends with the event.
+	// Interval= and the milliseconds that a session asked for. Several sessions have a series
+	// each.
+	Series       etw.UTF16
+	CounterType  etw.UTF16 // Mean.
+	Metadata     etw.UTF16 // NAME:VALUE,..., of the program.
+	DisplayUnits etw.UTF16 // Empty for most; see Counter.
 }
 
 // EventDesc returns the description of Value.
 func (*Value) EventDesc() *etw.EventDesc { return &value }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Value) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Name = c.UTF16()
@@ -118,9 +107,7 @@ func (e Value) Clone() *Value {
 	return &e
 }
 
-func (e Value) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Value) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Value) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Value) String() string { return string(etw.AppendText(nil, &e)) }
 
 var value = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -147,12 +134,7 @@ type AnyValue struct {
 	Value
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyValue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&value} }
-func (e *AnyValue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyValue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Value.DecodePayload(p, ptr)
@@ -169,36 +151,23 @@ func (e AnyValue) Clone() *AnyValue {
 	return &e
 }
 
-// Increment is event 2, version 0, level win:LogAlways.
-//
-// What a counter that adds up says of an interval.
+// Increment is event 2, version 0. [AnyIncrement] says what it means.
 type Increment struct {
-	// By which programs ask for it.
-	Name        etw.UTF16
-	DisplayName etw.UTF16
-	// The time that the program wants the increment to be shown for, such as
-	// 00:00:01.
+	Name                 etw.UTF16
+	DisplayName          etw.UTF16
 	DisplayRateTimeScale etw.UTF16
-	// What was added in the interval.
-	Increment float64
-	// The length of the interval, which ends with the event.
-	IntervalSec float32
-	// NAME:VALUE,..., of the program.
-	Metadata etw.UTF16
-	// Interval= and the milliseconds that a session asked for. Several sessions
-	// have a series each.
-	Series etw.UTF16
-	// Sum.
-	CounterType etw.UTF16
-	// Empty for most; see Counter.
-	DisplayUnits etw.UTF16
+	Increment            float64
+	IntervalSec          float32
+	Metadata             etw.UTF16
+	Series               etw.UTF16
+	CounterType          etw.UTF16
+	DisplayUnits         etw.UTF16
 }
 
 // EventDesc returns the description of Increment.
 func (*Increment) EventDesc() *etw.EventDesc { return &increment }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Increment) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Name = c.UTF16()
@@ -265,9 +234,7 @@ func (e Increment) Clone() *Increment {
 	return &e
 }
 
-func (e Increment) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Increment) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Increment) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Increment) String() string { return string(etw.AppendText(nil, &e)) }
 
 var increment = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -285,7 +252,7 @@ var increment = etw.EventDesc{
 	},
 }
 
-// AnyIncrement is event 2, level win:LogAlways, in any version.
+// AnyIncrement is event 2 in any version, enabled at [etw.LevelLogAlways] (0).
 //
 // What a counter that adds up says of an interval.
 //
@@ -293,36 +260,29 @@ var increment = etw.EventDesc{
 type AnyIncrement struct {
 	Seen etw.Seen
 
-	// By which programs ask for it.
-	Name        etw.UTF16
+	Name        etw.UTF16 // By which programs ask for it.
 	DisplayName etw.UTF16
-	// The time that the program wants the increment to be shown for, such as
-	// 00:00:01.
+	// The time that the program wants the increment to be shown for, such as 00:00:01.
 	DisplayRateTimeScale etw.UTF16
-	// What was added in the interval.
-	Increment float64
-	// The length of the interval, which ends with the event.
-	IntervalSec float32
-	// NAME:VALUE,..., of the program.
-	Metadata etw.UTF16
-	// Interval= and the milliseconds that a session asked for. Several sessions
-	// have a series each.
-	Series etw.UTF16
-	// Sum.
-	CounterType etw.UTF16
-	// Empty for most; see Counter.
-	DisplayUnits etw.UTF16
+	Increment            float64   // What was added in the interval.
+	IntervalSec          float32   // The length of the interval, which ends with the event.
+	Metadata             etw.UTF16 // NAME:VALUE,..., of the program.
+	// Interval= and the milliseconds that a session asked for. Several sessions have a series
+	// each.
+	Series       etw.UTF16
+	CounterType  etw.UTF16 // Sum.
+	DisplayUnits etw.UTF16 // Empty for most; see Counter.
 }
 
 var anyIncrement = []*etw.EventDesc{&increment}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyIncrement) EventDescs() []*etw.EventDesc { return anyIncrement }
-func (e *AnyIncrement) EventDesc() *etw.EventDesc  { return etw.DescOf(anyIncrement, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyIncrement) EventDesc() *etw.EventDesc { return etw.DescOf(anyIncrement, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyIncrement) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	var v Increment
 	n, err = v.DecodePayload(p, ptr)
@@ -376,6 +336,7 @@ func (e AnyIncrement) Clone() *AnyIncrement {
 	return &e
 }
 
-func (e AnyIncrement) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyIncrement) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyIncrement) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyIncrement) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -5,16 +5,15 @@ package dataflow
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// DataflowBlockCreated is event 1, version 0, of task DataflowBlockCreated,
-// level win:Informational.
+// DataflowBlockCreated is event 1, version 0, of task DataflowBlockCreated, enabled at
+// [etw.LevelInformational] (4). [AnyDataflowBlockCreated] takes newer versions, too.
 type DataflowBlockCreated struct {
 	BlockName etw.UTF16
 	BlockId   int32
@@ -100,8 +89,7 @@ type DataflowBlockCreated struct {
 // EventDesc returns the description of DataflowBlockCreated.
 func (*DataflowBlockCreated) EventDesc() *etw.EventDesc { return &dataflowBlockCreated }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DataflowBlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.BlockName = c.UTF16()
@@ -134,9 +122,7 @@ func (e DataflowBlockCreated) Clone() *DataflowBlockCreated {
 	return &e
 }
 
-func (e DataflowBlockCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DataflowBlockCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DataflowBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DataflowBlockCreated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dataflowBlockCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Task: 65533,
@@ -147,21 +133,14 @@ var dataflowBlockCreated = etw.EventDesc{
 	},
 }
 
-// AnyDataflowBlockCreated is [DataflowBlockCreated] in any version: a newer
-// one is decoded like it.
+// AnyDataflowBlockCreated is [DataflowBlockCreated] in any version: a newer one is decoded
+// like it.
 type AnyDataflowBlockCreated struct {
 	Seen etw.Seen
 	DataflowBlockCreated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDataflowBlockCreated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&dataflowBlockCreated}
-}
-func (e *AnyDataflowBlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDataflowBlockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DataflowBlockCreated.DecodePayload(p, ptr)
@@ -174,7 +153,8 @@ func (e AnyDataflowBlockCreated) Clone() *AnyDataflowBlockCreated {
 }
 
 // TaskLaunchedForMessageHandling is event 2, version 0, of task
-// TaskLaunchedForMessageHandling, level win:Informational.
+// TaskLaunchedForMessageHandling, enabled at [etw.LevelInformational] (4). Its payload has 16
+// bytes. [AnyTaskLaunchedForMessageHandling] takes newer versions, too.
 type TaskLaunchedForMessageHandling struct {
 	BlockId           int32
 	Reason            TaskLaunchedReason
@@ -187,8 +167,7 @@ func (*TaskLaunchedForMessageHandling) EventDesc() *etw.EventDesc {
 	return &taskLaunchedForMessageHandling
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TaskLaunchedForMessageHandling) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&taskLaunchedForMessageHandling, p, ptr)
@@ -227,9 +206,7 @@ func (e *TaskLaunchedForMessageHandling) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TaskLaunchedForMessageHandling) Clone() *TaskLaunchedForMessageHandling { return &e }
 
-func (e TaskLaunchedForMessageHandling) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskLaunchedForMessageHandling) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskLaunchedForMessageHandling) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskLaunchedForMessageHandling) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskLaunchedForMessageHandling = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Task: 65532,
@@ -242,21 +219,14 @@ var taskLaunchedForMessageHandling = etw.EventDesc{
 	},
 }
 
-// AnyTaskLaunchedForMessageHandling is [TaskLaunchedForMessageHandling] in any
-// version: a newer one is decoded like it.
+// AnyTaskLaunchedForMessageHandling is [TaskLaunchedForMessageHandling] in any version: a
+// newer one is decoded like it.
 type AnyTaskLaunchedForMessageHandling struct {
 	Seen etw.Seen
 	TaskLaunchedForMessageHandling
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskLaunchedForMessageHandling) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&taskLaunchedForMessageHandling}
-}
-func (e *AnyTaskLaunchedForMessageHandling) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskLaunchedForMessageHandling) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskLaunchedForMessageHandling.DecodePayload(p, ptr)
@@ -265,8 +235,8 @@ func (e *AnyTaskLaunchedForMessageHandling) DecodeVersion(version uint8, p []byt
 // Clone returns a copy of e.
 func (e AnyTaskLaunchedForMessageHandling) Clone() *AnyTaskLaunchedForMessageHandling { return &e }
 
-// DataflowBlockCompleted is event 3, version 0, of task
-// DataflowBlockCompleted, level win:Informational.
+// DataflowBlockCompleted is event 3, version 0, of task DataflowBlockCompleted, enabled at
+// [etw.LevelInformational] (4). [AnyDataflowBlockCompleted] takes newer versions, too.
 type DataflowBlockCompleted struct {
 	BlockId       int32
 	Reason        BlockCompletionReason
@@ -276,8 +246,7 @@ type DataflowBlockCompleted struct {
 // EventDesc returns the description of DataflowBlockCompleted.
 func (*DataflowBlockCompleted) EventDesc() *etw.EventDesc { return &dataflowBlockCompleted }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DataflowBlockCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&dataflowBlockCompleted, p, ptr)
@@ -317,9 +286,7 @@ func (e DataflowBlockCompleted) Clone() *DataflowBlockCompleted {
 	return &e
 }
 
-func (e DataflowBlockCompleted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DataflowBlockCompleted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DataflowBlockCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DataflowBlockCompleted) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dataflowBlockCompleted = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
@@ -331,21 +298,14 @@ var dataflowBlockCompleted = etw.EventDesc{
 	},
 }
 
-// AnyDataflowBlockCompleted is [DataflowBlockCompleted] in any version: a
-// newer one is decoded like it.
+// AnyDataflowBlockCompleted is [DataflowBlockCompleted] in any version: a newer one is decoded
+// like it.
 type AnyDataflowBlockCompleted struct {
 	Seen etw.Seen
 	DataflowBlockCompleted
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDataflowBlockCompleted) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&dataflowBlockCompleted}
-}
-func (e *AnyDataflowBlockCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDataflowBlockCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DataflowBlockCompleted.DecodePayload(p, ptr)
@@ -357,8 +317,9 @@ func (e AnyDataflowBlockCompleted) Clone() *AnyDataflowBlockCompleted {
 	return &e
 }
 
-// DataflowBlockLinking is event 4, version 0, of task DataflowBlockLinking,
-// level win:Informational.
+// DataflowBlockLinking is event 4, version 0, of task DataflowBlockLinking, enabled at
+// [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyDataflowBlockLinking] takes newer
+// versions, too.
 type DataflowBlockLinking struct {
 	SourceId int32
 	TargetId int32
@@ -367,8 +328,7 @@ type DataflowBlockLinking struct {
 // EventDesc returns the description of DataflowBlockLinking.
 func (*DataflowBlockLinking) EventDesc() *etw.EventDesc { return &dataflowBlockLinking }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DataflowBlockLinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&dataflowBlockLinking, p, ptr)
@@ -399,9 +359,7 @@ func (e *DataflowBlockLinking) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DataflowBlockLinking) Clone() *DataflowBlockLinking { return &e }
 
-func (e DataflowBlockLinking) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DataflowBlockLinking) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DataflowBlockLinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DataflowBlockLinking) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dataflowBlockLinking = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Task: 65530,
@@ -412,21 +370,14 @@ var dataflowBlockLinking = etw.EventDesc{
 	},
 }
 
-// AnyDataflowBlockLinking is [DataflowBlockLinking] in any version: a newer
-// one is decoded like it.
+// AnyDataflowBlockLinking is [DataflowBlockLinking] in any version: a newer one is decoded
+// like it.
 type AnyDataflowBlockLinking struct {
 	Seen etw.Seen
 	DataflowBlockLinking
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDataflowBlockLinking) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&dataflowBlockLinking}
-}
-func (e *AnyDataflowBlockLinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDataflowBlockLinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DataflowBlockLinking.DecodePayload(p, ptr)
@@ -435,8 +386,9 @@ func (e *AnyDataflowBlockLinking) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyDataflowBlockLinking) Clone() *AnyDataflowBlockLinking { return &e }
 
-// DataflowBlockUnlinking is event 5, version 0, of task
-// DataflowBlockUnlinking, level win:Informational.
+// DataflowBlockUnlinking is event 5, version 0, of task DataflowBlockUnlinking, enabled at
+// [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyDataflowBlockUnlinking] takes
+// newer versions, too.
 type DataflowBlockUnlinking struct {
 	SourceId int32
 	TargetId int32
@@ -445,8 +397,7 @@ type DataflowBlockUnlinking struct {
 // EventDesc returns the description of DataflowBlockUnlinking.
 func (*DataflowBlockUnlinking) EventDesc() *etw.EventDesc { return &dataflowBlockUnlinking }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DataflowBlockUnlinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&dataflowBlockUnlinking, p, ptr)
@@ -477,9 +428,7 @@ func (e *DataflowBlockUnlinking) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DataflowBlockUnlinking) Clone() *DataflowBlockUnlinking { return &e }
 
-func (e DataflowBlockUnlinking) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DataflowBlockUnlinking) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DataflowBlockUnlinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DataflowBlockUnlinking) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dataflowBlockUnlinking = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
@@ -490,21 +439,14 @@ var dataflowBlockUnlinking = etw.EventDesc{
 	},
 }
 
-// AnyDataflowBlockUnlinking is [DataflowBlockUnlinking] in any version: a
-// newer one is decoded like it.
+// AnyDataflowBlockUnlinking is [DataflowBlockUnlinking] in any version: a newer one is decoded
+// like it.
 type AnyDataflowBlockUnlinking struct {
 	Seen etw.Seen
 	DataflowBlockUnlinking
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDataflowBlockUnlinking) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&dataflowBlockUnlinking}
-}
-func (e *AnyDataflowBlockUnlinking) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDataflowBlockUnlinking) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DataflowBlockUnlinking.DecodePayload(p, ptr)

@@ -25,6 +25,9 @@ var taskLaunchedReasonMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v TaskLaunchedReason) String() string { return taskLaunchedReasonMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v TaskLaunchedReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // BlockCompletionReason is a value of the map BlockCompletionReason.
 type BlockCompletionReason uint32
 
@@ -48,3 +51,6 @@ var blockCompletionReasonMap = etw.MapDesc{
 func (v BlockCompletionReason) String() string {
 	return blockCompletionReasonMap.ValueString(uint32(v))
 }
+
+// MarshalText returns the form of String.
+func (v BlockCompletionReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -5,16 +5,15 @@ package di
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,12 +79,11 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// CallSiteBuilt is event 1, version 0, of task CallSiteBuilt, level
-// win:Verbose.
+// CallSiteBuilt is event 1, version 0, of task CallSiteBuilt, enabled at [etw.LevelVerbose]
+// (5). [AnyCallSiteBuilt] takes newer versions, too.
 type CallSiteBuilt struct {
-	ServiceType etw.UTF16
-	// How the service is made, as JSON, in chunks.
-	CallSite                etw.UTF16
+	ServiceType             etw.UTF16
+	CallSite                etw.UTF16 // How the service is made, as JSON, in chunks.
 	ChunkIndex              int32
 	ChunkCount              int32
 	ServiceProviderHashCode int32
@@ -104,8 +92,7 @@ type CallSiteBuilt struct {
 // EventDesc returns the description of CallSiteBuilt.
 func (*CallSiteBuilt) EventDesc() *etw.EventDesc { return &callSiteBuilt }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CallSiteBuilt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ServiceType = c.UTF16()
@@ -151,9 +138,7 @@ func (e CallSiteBuilt) Clone() *CallSiteBuilt {
 	return &e
 }
 
-func (e CallSiteBuilt) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CallSiteBuilt) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CallSiteBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CallSiteBuilt) String() string { return string(etw.AppendText(nil, &e)) }
 
 var callSiteBuilt = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 5, Task: 65533,
@@ -167,19 +152,13 @@ var callSiteBuilt = etw.EventDesc{
 	},
 }
 
-// AnyCallSiteBuilt is [CallSiteBuilt] in any version: a newer one is decoded
-// like it.
+// AnyCallSiteBuilt is [CallSiteBuilt] in any version: a newer one is decoded like it.
 type AnyCallSiteBuilt struct {
 	Seen etw.Seen
 	CallSiteBuilt
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCallSiteBuilt) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&callSiteBuilt} }
-func (e *AnyCallSiteBuilt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCallSiteBuilt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CallSiteBuilt.DecodePayload(p, ptr)
@@ -192,8 +171,8 @@ func (e AnyCallSiteBuilt) Clone() *AnyCallSiteBuilt {
 	return &e
 }
 
-// ServiceResolved is event 2, version 0, of task ServiceResolved, level
-// win:Verbose.
+// ServiceResolved is event 2, version 0, of task ServiceResolved, enabled at
+// [etw.LevelVerbose] (5). [AnyServiceResolved] takes newer versions, too.
 type ServiceResolved struct {
 	ServiceType             etw.UTF16
 	ServiceProviderHashCode int32
@@ -202,8 +181,7 @@ type ServiceResolved struct {
 // EventDesc returns the description of ServiceResolved.
 func (*ServiceResolved) EventDesc() *etw.EventDesc { return &serviceResolved }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ServiceResolved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ServiceType = c.UTF16()
@@ -236,9 +214,7 @@ func (e ServiceResolved) Clone() *ServiceResolved {
 	return &e
 }
 
-func (e ServiceResolved) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ServiceResolved) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ServiceResolved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ServiceResolved) String() string { return string(etw.AppendText(nil, &e)) }
 
 var serviceResolved = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 5, Task: 65532,
@@ -249,19 +225,13 @@ var serviceResolved = etw.EventDesc{
 	},
 }
 
-// AnyServiceResolved is [ServiceResolved] in any version: a newer one is
-// decoded like it.
+// AnyServiceResolved is [ServiceResolved] in any version: a newer one is decoded like it.
 type AnyServiceResolved struct {
 	Seen etw.Seen
 	ServiceResolved
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyServiceResolved) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&serviceResolved} }
-func (e *AnyServiceResolved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyServiceResolved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ServiceResolved.DecodePayload(p, ptr)
@@ -273,8 +243,8 @@ func (e AnyServiceResolved) Clone() *AnyServiceResolved {
 	return &e
 }
 
-// ExpressionTreeGenerated is event 3, version 0, of task
-// ExpressionTreeGenerated, level win:Verbose.
+// ExpressionTreeGenerated is event 3, version 0, of task ExpressionTreeGenerated, enabled at
+// [etw.LevelVerbose] (5). [AnyExpressionTreeGenerated] takes newer versions, too.
 type ExpressionTreeGenerated struct {
 	ServiceType             etw.UTF16
 	NodeCount               int32
@@ -284,8 +254,7 @@ type ExpressionTreeGenerated struct {
 // EventDesc returns the description of ExpressionTreeGenerated.
 func (*ExpressionTreeGenerated) EventDesc() *etw.EventDesc { return &expressionTreeGenerated }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExpressionTreeGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ServiceType = c.UTF16()
@@ -322,9 +291,7 @@ func (e ExpressionTreeGenerated) Clone() *ExpressionTreeGenerated {
 	return &e
 }
 
-func (e ExpressionTreeGenerated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExpressionTreeGenerated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExpressionTreeGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExpressionTreeGenerated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var expressionTreeGenerated = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 5, Task: 65531,
@@ -336,21 +303,14 @@ var expressionTreeGenerated = etw.EventDesc{
 	},
 }
 
-// AnyExpressionTreeGenerated is [ExpressionTreeGenerated] in any version: a
-// newer one is decoded like it.
+// AnyExpressionTreeGenerated is [ExpressionTreeGenerated] in any version: a newer one is
+// decoded like it.
 type AnyExpressionTreeGenerated struct {
 	Seen etw.Seen
 	ExpressionTreeGenerated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExpressionTreeGenerated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&expressionTreeGenerated}
-}
-func (e *AnyExpressionTreeGenerated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExpressionTreeGenerated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExpressionTreeGenerated.DecodePayload(p, ptr)
@@ -362,8 +322,8 @@ func (e AnyExpressionTreeGenerated) Clone() *AnyExpressionTreeGenerated {
 	return &e
 }
 
-// DynamicMethodBuilt is event 4, version 0, of task DynamicMethodBuilt, level
-// win:Verbose.
+// DynamicMethodBuilt is event 4, version 0, of task DynamicMethodBuilt, enabled at
+// [etw.LevelVerbose] (5). [AnyDynamicMethodBuilt] takes newer versions, too.
 type DynamicMethodBuilt struct {
 	ServiceType             etw.UTF16
 	MethodSize              int32
@@ -373,8 +333,7 @@ type DynamicMethodBuilt struct {
 // EventDesc returns the description of DynamicMethodBuilt.
 func (*DynamicMethodBuilt) EventDesc() *etw.EventDesc { return &dynamicMethodBuilt }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DynamicMethodBuilt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ServiceType = c.UTF16()
@@ -411,9 +370,7 @@ func (e DynamicMethodBuilt) Clone() *DynamicMethodBuilt {
 	return &e
 }
 
-func (e DynamicMethodBuilt) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DynamicMethodBuilt) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DynamicMethodBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DynamicMethodBuilt) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dynamicMethodBuilt = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 5, Task: 65530,
@@ -425,21 +382,14 @@ var dynamicMethodBuilt = etw.EventDesc{
 	},
 }
 
-// AnyDynamicMethodBuilt is [DynamicMethodBuilt] in any version: a newer one is
-// decoded like it.
+// AnyDynamicMethodBuilt is [DynamicMethodBuilt] in any version: a newer one is decoded like
+// it.
 type AnyDynamicMethodBuilt struct {
 	Seen etw.Seen
 	DynamicMethodBuilt
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDynamicMethodBuilt) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&dynamicMethodBuilt}
-}
-func (e *AnyDynamicMethodBuilt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDynamicMethodBuilt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DynamicMethodBuilt.DecodePayload(p, ptr)
@@ -451,8 +401,8 @@ func (e AnyDynamicMethodBuilt) Clone() *AnyDynamicMethodBuilt {
 	return &e
 }
 
-// ScopeDisposed is event 5, version 0, of task ScopeDisposed, level
-// win:Verbose.
+// ScopeDisposed is event 5, version 0, of task ScopeDisposed, enabled at [etw.LevelVerbose]
+// (5). Its payload has 12 bytes. [AnyScopeDisposed] takes newer versions, too.
 type ScopeDisposed struct {
 	ServiceProviderHashCode int32
 	ScopedServicesResolved  int32
@@ -462,8 +412,7 @@ type ScopeDisposed struct {
 // EventDesc returns the description of ScopeDisposed.
 func (*ScopeDisposed) EventDesc() *etw.EventDesc { return &scopeDisposed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ScopeDisposed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&scopeDisposed, p, ptr)
@@ -498,9 +447,7 @@ func (e *ScopeDisposed) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ScopeDisposed) Clone() *ScopeDisposed { return &e }
 
-func (e ScopeDisposed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ScopeDisposed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ScopeDisposed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ScopeDisposed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var scopeDisposed = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 5, Task: 65529,
@@ -512,19 +459,13 @@ var scopeDisposed = etw.EventDesc{
 	},
 }
 
-// AnyScopeDisposed is [ScopeDisposed] in any version: a newer one is decoded
-// like it.
+// AnyScopeDisposed is [ScopeDisposed] in any version: a newer one is decoded like it.
 type AnyScopeDisposed struct {
 	Seen etw.Seen
 	ScopeDisposed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyScopeDisposed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&scopeDisposed} }
-func (e *AnyScopeDisposed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyScopeDisposed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ScopeDisposed.DecodePayload(p, ptr)
@@ -533,8 +474,8 @@ func (e *AnyScopeDisposed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyScopeDisposed) Clone() *AnyScopeDisposed { return &e }
 
-// ServiceRealizationFailed is event 6, version 0, of task
-// ServiceRealizationFailed, level win:Error.
+// ServiceRealizationFailed is event 6, version 0, of task ServiceRealizationFailed, enabled at
+// [etw.LevelError] (2). [AnyServiceRealizationFailed] takes newer versions, too.
 type ServiceRealizationFailed struct {
 	ExceptionMessage        etw.UTF16
 	ServiceProviderHashCode int32
@@ -543,8 +484,7 @@ type ServiceRealizationFailed struct {
 // EventDesc returns the description of ServiceRealizationFailed.
 func (*ServiceRealizationFailed) EventDesc() *etw.EventDesc { return &serviceRealizationFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ServiceRealizationFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ExceptionMessage = c.UTF16()
@@ -577,9 +517,7 @@ func (e ServiceRealizationFailed) Clone() *ServiceRealizationFailed {
 	return &e
 }
 
-func (e ServiceRealizationFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ServiceRealizationFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ServiceRealizationFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ServiceRealizationFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var serviceRealizationFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 2, Task: 65528,
@@ -590,21 +528,14 @@ var serviceRealizationFailed = etw.EventDesc{
 	},
 }
 
-// AnyServiceRealizationFailed is [ServiceRealizationFailed] in any version: a
-// newer one is decoded like it.
+// AnyServiceRealizationFailed is [ServiceRealizationFailed] in any version: a newer one is
+// decoded like it.
 type AnyServiceRealizationFailed struct {
 	Seen etw.Seen
 	ServiceRealizationFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyServiceRealizationFailed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&serviceRealizationFailed}
-}
-func (e *AnyServiceRealizationFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyServiceRealizationFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ServiceRealizationFailed.DecodePayload(p, ptr)
@@ -616,8 +547,9 @@ func (e AnyServiceRealizationFailed) Clone() *AnyServiceRealizationFailed {
 	return &e
 }
 
-// ServiceProviderBuilt is event 7, version 0, of task ServiceProviderBuilt,
-// keyword ServiceProviderInitialized, level win:Informational.
+// ServiceProviderBuilt is event 7, version 0, of task ServiceProviderBuilt, enabled by
+// [KeywordServiceProviderInitialized] (0x1) at [etw.LevelInformational] (4). Its payload has
+// 24 bytes. [AnyServiceProviderBuilt] takes newer versions, too.
 //
 // A container was built.
 type ServiceProviderBuilt struct {
@@ -632,8 +564,7 @@ type ServiceProviderBuilt struct {
 // EventDesc returns the description of ServiceProviderBuilt.
 func (*ServiceProviderBuilt) EventDesc() *etw.EventDesc { return &serviceProviderBuilt }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ServiceProviderBuilt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&serviceProviderBuilt, p, ptr)
@@ -680,9 +611,7 @@ func (e *ServiceProviderBuilt) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ServiceProviderBuilt) Clone() *ServiceProviderBuilt { return &e }
 
-func (e ServiceProviderBuilt) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ServiceProviderBuilt) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ServiceProviderBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ServiceProviderBuilt) String() string { return string(etw.AppendText(nil, &e)) }
 
 var serviceProviderBuilt = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Task: 65527, Keywords: 0x1,
@@ -697,21 +626,14 @@ var serviceProviderBuilt = etw.EventDesc{
 	},
 }
 
-// AnyServiceProviderBuilt is [ServiceProviderBuilt] in any version: a newer
-// one is decoded like it.
+// AnyServiceProviderBuilt is [ServiceProviderBuilt] in any version: a newer one is decoded
+// like it.
 type AnyServiceProviderBuilt struct {
 	Seen etw.Seen
 	ServiceProviderBuilt
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyServiceProviderBuilt) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&serviceProviderBuilt}
-}
-func (e *AnyServiceProviderBuilt) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyServiceProviderBuilt) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ServiceProviderBuilt.DecodePayload(p, ptr)
@@ -720,9 +642,9 @@ func (e *AnyServiceProviderBuilt) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyServiceProviderBuilt) Clone() *AnyServiceProviderBuilt { return &e }
 
-// ServiceProviderDescriptors is event 8, version 0, of task
-// ServiceProviderDescriptors, keyword ServiceProviderInitialized, level
-// win:Informational.
+// ServiceProviderDescriptors is event 8, version 0, of task ServiceProviderDescriptors,
+// enabled by [KeywordServiceProviderInitialized] (0x1) at [etw.LevelInformational] (4).
+// [AnyServiceProviderDescriptors] takes newer versions, too.
 type ServiceProviderDescriptors struct {
 	ServiceProviderHashCode int32
 	Descriptors             etw.UTF16
@@ -733,8 +655,7 @@ type ServiceProviderDescriptors struct {
 // EventDesc returns the description of ServiceProviderDescriptors.
 func (*ServiceProviderDescriptors) EventDesc() *etw.EventDesc { return &serviceProviderDescriptors }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ServiceProviderDescriptors) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&serviceProviderDescriptors, p, ptr)
@@ -778,9 +699,7 @@ func (e ServiceProviderDescriptors) Clone() *ServiceProviderDescriptors {
 	return &e
 }
 
-func (e ServiceProviderDescriptors) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ServiceProviderDescriptors) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ServiceProviderDescriptors) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ServiceProviderDescriptors) String() string { return string(etw.AppendText(nil, &e)) }
 
 var serviceProviderDescriptors = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Task: 65526, Keywords: 0x1,
@@ -793,21 +712,14 @@ var serviceProviderDescriptors = etw.EventDesc{
 	},
 }
 
-// AnyServiceProviderDescriptors is [ServiceProviderDescriptors] in any
-// version: a newer one is decoded like it.
+// AnyServiceProviderDescriptors is [ServiceProviderDescriptors] in any version: a newer one is
+// decoded like it.
 type AnyServiceProviderDescriptors struct {
 	Seen etw.Seen
 	ServiceProviderDescriptors
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyServiceProviderDescriptors) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&serviceProviderDescriptors}
-}
-func (e *AnyServiceProviderDescriptors) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyServiceProviderDescriptors) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ServiceProviderDescriptors.DecodePayload(p, ptr)

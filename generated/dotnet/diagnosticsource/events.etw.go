@@ -7,16 +7,15 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -24,8 +23,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -54,9 +52,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -66,21 +62,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -92,8 +81,7 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// Message is event 1, version 0, of task Message, keyword Messages, level
-// win:Informational.
+// Message is event 1, version 0. [AnyMessage] says what it means.
 type Message struct {
 	Message etw.UTF16
 }
@@ -101,8 +89,7 @@ type Message struct {
 // EventDesc returns the description of Message.
 func (*Message) EventDesc() *etw.EventDesc { return &message }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Message) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -131,9 +118,7 @@ func (e Message) Clone() *Message {
 	return &e
 }
 
-func (e Message) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Message) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Message) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Message) String() string { return string(etw.AppendText(nil, &e)) }
 
 var message = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Task: 65533, Keywords: 0x1,
@@ -143,8 +128,8 @@ var message = etw.EventDesc{
 	},
 }
 
-// AnyMessage is event 1, of task Message, keyword Messages, level
-// win:Informational, in any version.
+// AnyMessage is event 1 in any version, of task Message, enabled by [KeywordMessages] (0x1) at
+// [etw.LevelInformational] (4).
 //
 // The only version is [Message]; a newer one is decoded like it.
 type AnyMessage struct {
@@ -155,13 +140,13 @@ type AnyMessage struct {
 
 var anyMessage = []*etw.EventDesc{&message}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMessage) EventDescs() []*etw.EventDesc { return anyMessage }
-func (e *AnyMessage) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMessage, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyMessage) EventDesc() *etw.EventDesc { return etw.DescOf(anyMessage, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	var v Message
 	n, err = v.DecodePayload(p, ptr)
@@ -185,12 +170,13 @@ func (e AnyMessage) Clone() *AnyMessage {
 	return &e
 }
 
-func (e AnyMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMessage) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Event is event 2, version 0, of task Event, keyword Events, level
-// win:Informational.
+// Event is event 2, version 0, of task Event, enabled by [KeywordEvents] (0x2) at
+// [etw.LevelInformational] (4). [AnyEvent] takes newer versions, too.
 //
 // A listener's event, with what of its payload was asked for.
 type Event struct {
@@ -203,8 +189,7 @@ type Event struct {
 // EventDesc returns the description of Event.
 func (*Event) EventDesc() *etw.EventDesc { return &event }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Event) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -247,9 +232,7 @@ func (e Event) Clone() *Event {
 	return &e
 }
 
-func (e Event) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Event) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Event) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Event) String() string { return string(etw.AppendText(nil, &e)) }
 
 var event = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Task: 65532, Keywords: 0x2,
@@ -299,11 +282,7 @@ func (v EventArgument) Clone() EventArgument {
 	return v
 }
 
-func (v *EventArgument) value() etw.Value { return etw.StructValue(&event.Fields[3], v) }
-
-func (v EventArgument) String() string               { return v.value().String() }
-func (v EventArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v EventArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v EventArgument) String() string { return etw.StructValue(&event.Fields[3], &v).String() }
 
 // EventArguments is a sequence of [EventArgument] that aliases a payload.
 type EventArguments struct {
@@ -342,8 +321,7 @@ func (s EventArguments) All() iter.Seq[EventArgument] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s EventArguments) Equal(t EventArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -357,8 +335,9 @@ func (s EventArguments) Clone() EventArguments {
 	return s
 }
 
-func (s EventArguments) String() string               { return etw.ElementsText(s.All()) }
-func (s EventArguments) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s EventArguments) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s EventArguments) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *EventArguments) read(c *etw.Cursor, n uint64) {
@@ -382,12 +361,7 @@ type AnyEvent struct {
 	Event
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&event} }
-func (e *AnyEvent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Event.DecodePayload(p, ptr)
@@ -401,8 +375,9 @@ func (e AnyEvent) Clone() *AnyEvent {
 	return &e
 }
 
-// Activity1Start is event 4, version 0, of task Activity1, opcode win:Start,
-// keyword Events, level win:Informational.
+// Activity1Start is event 4, version 0, of task Activity1, opcode [etw.OpcodeStart], enabled
+// by [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivity1Start] takes newer
+// versions, too.
 type Activity1Start struct {
 	SourceName     etw.UTF16
 	EventName      etw.UTF16
@@ -413,8 +388,7 @@ type Activity1Start struct {
 // EventDesc returns the description of Activity1Start.
 func (*Activity1Start) EventDesc() *etw.EventDesc { return &activity1Start }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Activity1Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -457,9 +431,7 @@ func (e Activity1Start) Clone() *Activity1Start {
 	return &e
 }
 
-func (e Activity1Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Activity1Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Activity1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Activity1Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activity1Start = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 1, Task: 65530, Keywords: 0x2,
@@ -509,16 +481,11 @@ func (v Activity1StartArgument) Clone() Activity1StartArgument {
 	return v
 }
 
-func (v *Activity1StartArgument) value() etw.Value {
-	return etw.StructValue(&activity1Start.Fields[3], v)
+func (v Activity1StartArgument) String() string {
+	return etw.StructValue(&activity1Start.Fields[3], &v).String()
 }
 
-func (v Activity1StartArgument) String() string               { return v.value().String() }
-func (v Activity1StartArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v Activity1StartArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// Activity1StartArguments is a sequence of [Activity1StartArgument] that
-// aliases a payload.
+// Activity1StartArguments is a sequence of [Activity1StartArgument] that aliases a payload.
 type Activity1StartArguments struct {
 	p   []byte
 	n   int
@@ -555,8 +522,7 @@ func (s Activity1StartArguments) All() iter.Seq[Activity1StartArgument] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s Activity1StartArguments) Equal(t Activity1StartArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -570,8 +536,9 @@ func (s Activity1StartArguments) Clone() Activity1StartArguments {
 	return s
 }
 
-func (s Activity1StartArguments) String() string               { return etw.ElementsText(s.All()) }
-func (s Activity1StartArguments) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Activity1StartArguments) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s Activity1StartArguments) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *Activity1StartArguments) read(c *etw.Cursor, n uint64) {
@@ -589,19 +556,13 @@ func (s Activity1StartArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivity1Start is [Activity1Start] in any version: a newer one is decoded
-// like it.
+// AnyActivity1Start is [Activity1Start] in any version: a newer one is decoded like it.
 type AnyActivity1Start struct {
 	Seen etw.Seen
 	Activity1Start
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivity1Start) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activity1Start} }
-func (e *AnyActivity1Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivity1Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Activity1Start.DecodePayload(p, ptr)
@@ -615,8 +576,9 @@ func (e AnyActivity1Start) Clone() *AnyActivity1Start {
 	return &e
 }
 
-// Activity1Stop is event 5, version 0, of task Activity1, opcode win:Stop,
-// keyword Events, level win:Informational.
+// Activity1Stop is event 5, version 0, of task Activity1, opcode [etw.OpcodeStop], enabled by
+// [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivity1Stop] takes newer
+// versions, too.
 type Activity1Stop struct {
 	SourceName     etw.UTF16
 	EventName      etw.UTF16
@@ -627,8 +589,7 @@ type Activity1Stop struct {
 // EventDesc returns the description of Activity1Stop.
 func (*Activity1Stop) EventDesc() *etw.EventDesc { return &activity1Stop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Activity1Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -671,9 +632,7 @@ func (e Activity1Stop) Clone() *Activity1Stop {
 	return &e
 }
 
-func (e Activity1Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Activity1Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Activity1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Activity1Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activity1Stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 2, Task: 65530, Keywords: 0x2,
@@ -723,16 +682,11 @@ func (v Activity1StopArgument) Clone() Activity1StopArgument {
 	return v
 }
 
-func (v *Activity1StopArgument) value() etw.Value {
-	return etw.StructValue(&activity1Stop.Fields[3], v)
+func (v Activity1StopArgument) String() string {
+	return etw.StructValue(&activity1Stop.Fields[3], &v).String()
 }
 
-func (v Activity1StopArgument) String() string               { return v.value().String() }
-func (v Activity1StopArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v Activity1StopArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// Activity1StopArguments is a sequence of [Activity1StopArgument] that aliases
-// a payload.
+// Activity1StopArguments is a sequence of [Activity1StopArgument] that aliases a payload.
 type Activity1StopArguments struct {
 	p   []byte
 	n   int
@@ -769,8 +723,7 @@ func (s Activity1StopArguments) All() iter.Seq[Activity1StopArgument] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s Activity1StopArguments) Equal(t Activity1StopArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -784,8 +737,9 @@ func (s Activity1StopArguments) Clone() Activity1StopArguments {
 	return s
 }
 
-func (s Activity1StopArguments) String() string               { return etw.ElementsText(s.All()) }
-func (s Activity1StopArguments) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Activity1StopArguments) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s Activity1StopArguments) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *Activity1StopArguments) read(c *etw.Cursor, n uint64) {
@@ -803,19 +757,13 @@ func (s Activity1StopArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivity1Stop is [Activity1Stop] in any version: a newer one is decoded
-// like it.
+// AnyActivity1Stop is [Activity1Stop] in any version: a newer one is decoded like it.
 type AnyActivity1Stop struct {
 	Seen etw.Seen
 	Activity1Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivity1Stop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activity1Stop} }
-func (e *AnyActivity1Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivity1Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Activity1Stop.DecodePayload(p, ptr)
@@ -829,8 +777,9 @@ func (e AnyActivity1Stop) Clone() *AnyActivity1Stop {
 	return &e
 }
 
-// Activity2Start is event 6, version 0, of task Activity2, opcode win:Start,
-// keyword Events, level win:Informational.
+// Activity2Start is event 6, version 0, of task Activity2, opcode [etw.OpcodeStart], enabled
+// by [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivity2Start] takes newer
+// versions, too.
 type Activity2Start struct {
 	SourceName     etw.UTF16
 	EventName      etw.UTF16
@@ -841,8 +790,7 @@ type Activity2Start struct {
 // EventDesc returns the description of Activity2Start.
 func (*Activity2Start) EventDesc() *etw.EventDesc { return &activity2Start }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Activity2Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -885,9 +833,7 @@ func (e Activity2Start) Clone() *Activity2Start {
 	return &e
 }
 
-func (e Activity2Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Activity2Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Activity2Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Activity2Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activity2Start = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Opcode: 1, Task: 65528, Keywords: 0x2,
@@ -937,16 +883,11 @@ func (v Activity2StartArgument) Clone() Activity2StartArgument {
 	return v
 }
 
-func (v *Activity2StartArgument) value() etw.Value {
-	return etw.StructValue(&activity2Start.Fields[3], v)
+func (v Activity2StartArgument) String() string {
+	return etw.StructValue(&activity2Start.Fields[3], &v).String()
 }
 
-func (v Activity2StartArgument) String() string               { return v.value().String() }
-func (v Activity2StartArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v Activity2StartArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// Activity2StartArguments is a sequence of [Activity2StartArgument] that
-// aliases a payload.
+// Activity2StartArguments is a sequence of [Activity2StartArgument] that aliases a payload.
 type Activity2StartArguments struct {
 	p   []byte
 	n   int
@@ -983,8 +924,7 @@ func (s Activity2StartArguments) All() iter.Seq[Activity2StartArgument] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s Activity2StartArguments) Equal(t Activity2StartArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -998,8 +938,9 @@ func (s Activity2StartArguments) Clone() Activity2StartArguments {
 	return s
 }
 
-func (s Activity2StartArguments) String() string               { return etw.ElementsText(s.All()) }
-func (s Activity2StartArguments) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Activity2StartArguments) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s Activity2StartArguments) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *Activity2StartArguments) read(c *etw.Cursor, n uint64) {
@@ -1017,19 +958,13 @@ func (s Activity2StartArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivity2Start is [Activity2Start] in any version: a newer one is decoded
-// like it.
+// AnyActivity2Start is [Activity2Start] in any version: a newer one is decoded like it.
 type AnyActivity2Start struct {
 	Seen etw.Seen
 	Activity2Start
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivity2Start) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activity2Start} }
-func (e *AnyActivity2Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivity2Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Activity2Start.DecodePayload(p, ptr)
@@ -1043,8 +978,9 @@ func (e AnyActivity2Start) Clone() *AnyActivity2Start {
 	return &e
 }
 
-// Activity2Stop is event 7, version 0, of task Activity2, opcode win:Stop,
-// keyword Events, level win:Informational.
+// Activity2Stop is event 7, version 0, of task Activity2, opcode [etw.OpcodeStop], enabled by
+// [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivity2Stop] takes newer
+// versions, too.
 type Activity2Stop struct {
 	SourceName     etw.UTF16
 	EventName      etw.UTF16
@@ -1055,8 +991,7 @@ type Activity2Stop struct {
 // EventDesc returns the description of Activity2Stop.
 func (*Activity2Stop) EventDesc() *etw.EventDesc { return &activity2Stop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Activity2Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -1099,9 +1034,7 @@ func (e Activity2Stop) Clone() *Activity2Stop {
 	return &e
 }
 
-func (e Activity2Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Activity2Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Activity2Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Activity2Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activity2Stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 2, Task: 65528, Keywords: 0x2,
@@ -1151,16 +1084,11 @@ func (v Activity2StopArgument) Clone() Activity2StopArgument {
 	return v
 }
 
-func (v *Activity2StopArgument) value() etw.Value {
-	return etw.StructValue(&activity2Stop.Fields[3], v)
+func (v Activity2StopArgument) String() string {
+	return etw.StructValue(&activity2Stop.Fields[3], &v).String()
 }
 
-func (v Activity2StopArgument) String() string               { return v.value().String() }
-func (v Activity2StopArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v Activity2StopArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// Activity2StopArguments is a sequence of [Activity2StopArgument] that aliases
-// a payload.
+// Activity2StopArguments is a sequence of [Activity2StopArgument] that aliases a payload.
 type Activity2StopArguments struct {
 	p   []byte
 	n   int
@@ -1197,8 +1125,7 @@ func (s Activity2StopArguments) All() iter.Seq[Activity2StopArgument] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s Activity2StopArguments) Equal(t Activity2StopArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -1212,8 +1139,9 @@ func (s Activity2StopArguments) Clone() Activity2StopArguments {
 	return s
 }
 
-func (s Activity2StopArguments) String() string               { return etw.ElementsText(s.All()) }
-func (s Activity2StopArguments) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Activity2StopArguments) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s Activity2StopArguments) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *Activity2StopArguments) read(c *etw.Cursor, n uint64) {
@@ -1231,19 +1159,13 @@ func (s Activity2StopArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivity2Stop is [Activity2Stop] in any version: a newer one is decoded
-// like it.
+// AnyActivity2Stop is [Activity2Stop] in any version: a newer one is decoded like it.
 type AnyActivity2Stop struct {
 	Seen etw.Seen
 	Activity2Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivity2Stop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activity2Stop} }
-func (e *AnyActivity2Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivity2Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Activity2Stop.DecodePayload(p, ptr)
@@ -1257,8 +1179,9 @@ func (e AnyActivity2Stop) Clone() *AnyActivity2Stop {
 	return &e
 }
 
-// RecursiveActivity1Start is event 8, version 0, of task RecursiveActivity1,
-// opcode win:Start, keyword Events, level win:Informational.
+// RecursiveActivity1Start is event 8, version 0, of task RecursiveActivity1, opcode
+// [etw.OpcodeStart], enabled by [KeywordEvents] (0x2) at [etw.LevelInformational] (4).
+// [AnyRecursiveActivity1Start] takes newer versions, too.
 type RecursiveActivity1Start struct {
 	SourceName     etw.UTF16
 	EventName      etw.UTF16
@@ -1269,8 +1192,7 @@ type RecursiveActivity1Start struct {
 // EventDesc returns the description of RecursiveActivity1Start.
 func (*RecursiveActivity1Start) EventDesc() *etw.EventDesc { return &recursiveActivity1Start }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RecursiveActivity1Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -1313,9 +1235,7 @@ func (e RecursiveActivity1Start) Clone() *RecursiveActivity1Start {
 	return &e
 }
 
-func (e RecursiveActivity1Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RecursiveActivity1Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RecursiveActivity1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RecursiveActivity1Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var recursiveActivity1Start = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 1, Task: 65526, Keywords: 0x2,
@@ -1331,8 +1251,7 @@ var recursiveActivity1Start = etw.EventDesc{
 	},
 }
 
-// RecursiveActivity1StartArgument is one element of
-// [RecursiveActivity1Start.Arguments].
+// RecursiveActivity1StartArgument is one element of [RecursiveActivity1Start.Arguments].
 type RecursiveActivity1StartArgument struct {
 	Key   etw.UTF16
 	Value etw.UTF16
@@ -1366,26 +1285,19 @@ func (v RecursiveActivity1StartArgument) Clone() RecursiveActivity1StartArgument
 	return v
 }
 
-func (v *RecursiveActivity1StartArgument) value() etw.Value {
-	return etw.StructValue(&recursiveActivity1Start.Fields[3], v)
+func (v RecursiveActivity1StartArgument) String() string {
+	return etw.StructValue(&recursiveActivity1Start.Fields[3], &v).String()
 }
 
-func (v RecursiveActivity1StartArgument) String() string       { return v.value().String() }
-func (v RecursiveActivity1StartArgument) LogValue() slog.Value { return v.value().LogValue() }
-func (v RecursiveActivity1StartArgument) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
-}
-
-// RecursiveActivity1StartArguments is a sequence of
-// [RecursiveActivity1StartArgument] that aliases a payload.
+// RecursiveActivity1StartArguments is a sequence of [RecursiveActivity1StartArgument] that
+// aliases a payload.
 type RecursiveActivity1StartArguments struct {
 	p   []byte
 	n   int
 	ptr etw.PtrSize
 }
 
-// MakeRecursiveActivity1StartArguments encodes elements, for building an
-// event.
+// MakeRecursiveActivity1StartArguments encodes elements, for building an event.
 func MakeRecursiveActivity1StartArguments(ptr etw.PtrSize, vs ...RecursiveActivity1StartArgument) (RecursiveActivity1StartArguments, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -1415,8 +1327,7 @@ func (s RecursiveActivity1StartArguments) All() iter.Seq[RecursiveActivity1Start
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s RecursiveActivity1StartArguments) Equal(t RecursiveActivity1StartArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -1431,9 +1342,8 @@ func (s RecursiveActivity1StartArguments) Clone() RecursiveActivity1StartArgumen
 }
 
 func (s RecursiveActivity1StartArguments) String() string { return etw.ElementsText(s.All()) }
-func (s RecursiveActivity1StartArguments) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s RecursiveActivity1StartArguments) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -1453,21 +1363,14 @@ func (s RecursiveActivity1StartArguments) write(a *etw.Appender, i int, n uint64
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyRecursiveActivity1Start is [RecursiveActivity1Start] in any version: a
-// newer one is decoded like it.
+// AnyRecursiveActivity1Start is [RecursiveActivity1Start] in any version: a newer one is
+// decoded like it.
 type AnyRecursiveActivity1Start struct {
 	Seen etw.Seen
 	RecursiveActivity1Start
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRecursiveActivity1Start) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&recursiveActivity1Start}
-}
-func (e *AnyRecursiveActivity1Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRecursiveActivity1Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RecursiveActivity1Start.DecodePayload(p, ptr)
@@ -1481,8 +1384,9 @@ func (e AnyRecursiveActivity1Start) Clone() *AnyRecursiveActivity1Start {
 	return &e
 }
 
-// RecursiveActivity1Stop is event 9, version 0, of task RecursiveActivity1,
-// opcode win:Stop, keyword Events, level win:Informational.
+// RecursiveActivity1Stop is event 9, version 0, of task RecursiveActivity1, opcode
+// [etw.OpcodeStop], enabled by [KeywordEvents] (0x2) at [etw.LevelInformational] (4).
+// [AnyRecursiveActivity1Stop] takes newer versions, too.
 type RecursiveActivity1Stop struct {
 	SourceName     etw.UTF16
 	EventName      etw.UTF16
@@ -1493,8 +1397,7 @@ type RecursiveActivity1Stop struct {
 // EventDesc returns the description of RecursiveActivity1Stop.
 func (*RecursiveActivity1Stop) EventDesc() *etw.EventDesc { return &recursiveActivity1Stop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RecursiveActivity1Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -1537,9 +1440,7 @@ func (e RecursiveActivity1Stop) Clone() *RecursiveActivity1Stop {
 	return &e
 }
 
-func (e RecursiveActivity1Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RecursiveActivity1Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RecursiveActivity1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RecursiveActivity1Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var recursiveActivity1Stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 2, Task: 65526, Keywords: 0x2,
@@ -1555,8 +1456,7 @@ var recursiveActivity1Stop = etw.EventDesc{
 	},
 }
 
-// RecursiveActivity1StopArgument is one element of
-// [RecursiveActivity1Stop.Arguments].
+// RecursiveActivity1StopArgument is one element of [RecursiveActivity1Stop.Arguments].
 type RecursiveActivity1StopArgument struct {
 	Key   etw.UTF16
 	Value etw.UTF16
@@ -1590,16 +1490,12 @@ func (v RecursiveActivity1StopArgument) Clone() RecursiveActivity1StopArgument {
 	return v
 }
 
-func (v *RecursiveActivity1StopArgument) value() etw.Value {
-	return etw.StructValue(&recursiveActivity1Stop.Fields[3], v)
+func (v RecursiveActivity1StopArgument) String() string {
+	return etw.StructValue(&recursiveActivity1Stop.Fields[3], &v).String()
 }
 
-func (v RecursiveActivity1StopArgument) String() string               { return v.value().String() }
-func (v RecursiveActivity1StopArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v RecursiveActivity1StopArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// RecursiveActivity1StopArguments is a sequence of
-// [RecursiveActivity1StopArgument] that aliases a payload.
+// RecursiveActivity1StopArguments is a sequence of [RecursiveActivity1StopArgument] that
+// aliases a payload.
 type RecursiveActivity1StopArguments struct {
 	p   []byte
 	n   int
@@ -1636,8 +1532,7 @@ func (s RecursiveActivity1StopArguments) All() iter.Seq[RecursiveActivity1StopAr
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s RecursiveActivity1StopArguments) Equal(t RecursiveActivity1StopArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -1652,9 +1547,8 @@ func (s RecursiveActivity1StopArguments) Clone() RecursiveActivity1StopArguments
 }
 
 func (s RecursiveActivity1StopArguments) String() string { return etw.ElementsText(s.All()) }
-func (s RecursiveActivity1StopArguments) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s RecursiveActivity1StopArguments) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -1674,21 +1568,14 @@ func (s RecursiveActivity1StopArguments) write(a *etw.Appender, i int, n uint64)
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyRecursiveActivity1Stop is [RecursiveActivity1Stop] in any version: a
-// newer one is decoded like it.
+// AnyRecursiveActivity1Stop is [RecursiveActivity1Stop] in any version: a newer one is decoded
+// like it.
 type AnyRecursiveActivity1Stop struct {
 	Seen etw.Seen
 	RecursiveActivity1Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRecursiveActivity1Stop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&recursiveActivity1Stop}
-}
-func (e *AnyRecursiveActivity1Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRecursiveActivity1Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RecursiveActivity1Stop.DecodePayload(p, ptr)
@@ -1702,8 +1589,9 @@ func (e AnyRecursiveActivity1Stop) Clone() *AnyRecursiveActivity1Stop {
 	return &e
 }
 
-// NewDiagnosticListener is event 10, version 0, of task NewDiagnosticListener,
-// keyword Events, level win:Informational.
+// NewDiagnosticListener is event 10, version 0, of task NewDiagnosticListener, enabled by
+// [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyNewDiagnosticListener] takes
+// newer versions, too.
 type NewDiagnosticListener struct {
 	SourceName etw.UTF16
 }
@@ -1711,8 +1599,7 @@ type NewDiagnosticListener struct {
 // EventDesc returns the description of NewDiagnosticListener.
 func (*NewDiagnosticListener) EventDesc() *etw.EventDesc { return &newDiagnosticListener }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *NewDiagnosticListener) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -1741,9 +1628,7 @@ func (e NewDiagnosticListener) Clone() *NewDiagnosticListener {
 	return &e
 }
 
-func (e NewDiagnosticListener) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NewDiagnosticListener) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NewDiagnosticListener) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NewDiagnosticListener) String() string { return string(etw.AppendText(nil, &e)) }
 
 var newDiagnosticListener = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Task: 65524, Keywords: 0x2,
@@ -1753,21 +1638,14 @@ var newDiagnosticListener = etw.EventDesc{
 	},
 }
 
-// AnyNewDiagnosticListener is [NewDiagnosticListener] in any version: a newer
-// one is decoded like it.
+// AnyNewDiagnosticListener is [NewDiagnosticListener] in any version: a newer one is decoded
+// like it.
 type AnyNewDiagnosticListener struct {
 	Seen etw.Seen
 	NewDiagnosticListener
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNewDiagnosticListener) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&newDiagnosticListener}
-}
-func (e *AnyNewDiagnosticListener) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNewDiagnosticListener) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NewDiagnosticListener.DecodePayload(p, ptr)
@@ -1779,8 +1657,9 @@ func (e AnyNewDiagnosticListener) Clone() *AnyNewDiagnosticListener {
 	return &e
 }
 
-// ActivityStart is event 11, version 0, of task Activity, opcode win:Start,
-// keyword Events, level win:Informational.
+// ActivityStart is event 11, version 0, of task Activity, opcode [etw.OpcodeStart], enabled by
+// [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivityStart] takes newer
+// versions, too.
 //
 // An activity of an ActivitySource starts.
 type ActivityStart struct {
@@ -1793,8 +1672,7 @@ type ActivityStart struct {
 // EventDesc returns the description of ActivityStart.
 func (*ActivityStart) EventDesc() *etw.EventDesc { return &activityStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ActivityStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -1837,9 +1715,7 @@ func (e ActivityStart) Clone() *ActivityStart {
 	return &e
 }
 
-func (e ActivityStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ActivityStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ActivityStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ActivityStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activityStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 1, Task: 65523, Keywords: 0x2,
@@ -1889,16 +1765,11 @@ func (v ActivityStartArgument) Clone() ActivityStartArgument {
 	return v
 }
 
-func (v *ActivityStartArgument) value() etw.Value {
-	return etw.StructValue(&activityStart.Fields[3], v)
+func (v ActivityStartArgument) String() string {
+	return etw.StructValue(&activityStart.Fields[3], &v).String()
 }
 
-func (v ActivityStartArgument) String() string               { return v.value().String() }
-func (v ActivityStartArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v ActivityStartArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// ActivityStartArguments is a sequence of [ActivityStartArgument] that aliases
-// a payload.
+// ActivityStartArguments is a sequence of [ActivityStartArgument] that aliases a payload.
 type ActivityStartArguments struct {
 	p   []byte
 	n   int
@@ -1935,8 +1806,7 @@ func (s ActivityStartArguments) All() iter.Seq[ActivityStartArgument] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s ActivityStartArguments) Equal(t ActivityStartArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -1950,8 +1820,9 @@ func (s ActivityStartArguments) Clone() ActivityStartArguments {
 	return s
 }
 
-func (s ActivityStartArguments) String() string               { return etw.ElementsText(s.All()) }
-func (s ActivityStartArguments) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s ActivityStartArguments) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s ActivityStartArguments) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *ActivityStartArguments) read(c *etw.Cursor, n uint64) {
@@ -1969,19 +1840,13 @@ func (s ActivityStartArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivityStart is [ActivityStart] in any version: a newer one is decoded
-// like it.
+// AnyActivityStart is [ActivityStart] in any version: a newer one is decoded like it.
 type AnyActivityStart struct {
 	Seen etw.Seen
 	ActivityStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivityStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityStart} }
-func (e *AnyActivityStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivityStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ActivityStart.DecodePayload(p, ptr)
@@ -1995,8 +1860,9 @@ func (e AnyActivityStart) Clone() *AnyActivityStart {
 	return &e
 }
 
-// ActivityStop is event 12, version 0, of task Activity, opcode win:Stop,
-// keyword Events, level win:Informational.
+// ActivityStop is event 12, version 0, of task Activity, opcode [etw.OpcodeStop], enabled by
+// [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivityStop] takes newer
+// versions, too.
 //
 // It stops.
 type ActivityStop struct {
@@ -2009,8 +1875,7 @@ type ActivityStop struct {
 // EventDesc returns the description of ActivityStop.
 func (*ActivityStop) EventDesc() *etw.EventDesc { return &activityStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ActivityStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SourceName = c.UTF16()
@@ -2053,9 +1918,7 @@ func (e ActivityStop) Clone() *ActivityStop {
 	return &e
 }
 
-func (e ActivityStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ActivityStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ActivityStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ActivityStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activityStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 2, Task: 65523, Keywords: 0x2,
@@ -2105,14 +1968,11 @@ func (v ActivityStopArgument) Clone() ActivityStopArgument {
 	return v
 }
 
-func (v *ActivityStopArgument) value() etw.Value { return etw.StructValue(&activityStop.Fields[3], v) }
+func (v ActivityStopArgument) String() string {
+	return etw.StructValue(&activityStop.Fields[3], &v).String()
+}
 
-func (v ActivityStopArgument) String() string               { return v.value().String() }
-func (v ActivityStopArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v ActivityStopArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// ActivityStopArguments is a sequence of [ActivityStopArgument] that aliases a
-// payload.
+// ActivityStopArguments is a sequence of [ActivityStopArgument] that aliases a payload.
 type ActivityStopArguments struct {
 	p   []byte
 	n   int
@@ -2149,8 +2009,7 @@ func (s ActivityStopArguments) All() iter.Seq[ActivityStopArgument] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s ActivityStopArguments) Equal(t ActivityStopArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -2164,8 +2023,9 @@ func (s ActivityStopArguments) Clone() ActivityStopArguments {
 	return s
 }
 
-func (s ActivityStopArguments) String() string               { return etw.ElementsText(s.All()) }
-func (s ActivityStopArguments) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s ActivityStopArguments) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s ActivityStopArguments) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *ActivityStopArguments) read(c *etw.Cursor, n uint64) {
@@ -2183,19 +2043,13 @@ func (s ActivityStopArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivityStop is [ActivityStop] in any version: a newer one is decoded
-// like it.
+// AnyActivityStop is [ActivityStop] in any version: a newer one is decoded like it.
 type AnyActivityStop struct {
 	Seen etw.Seen
 	ActivityStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivityStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityStop} }
-func (e *AnyActivityStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivityStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ActivityStop.DecodePayload(p, ptr)
@@ -2209,8 +2063,9 @@ func (e AnyActivityStop) Clone() *AnyActivityStop {
 	return &e
 }
 
-// Version is event 13, version 0, of task Version, keyword Messages, level
-// win:Informational.
+// Version is event 13, version 0, of task Version, enabled by [KeywordMessages] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyVersion] takes newer versions,
+// too.
 type Version struct {
 	Major int32
 	Minor int32
@@ -2220,8 +2075,7 @@ type Version struct {
 // EventDesc returns the description of Version.
 func (*Version) EventDesc() *etw.EventDesc { return &versionEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Version) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&versionEvent, p, ptr)
@@ -2256,9 +2110,7 @@ func (e *Version) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Version) Clone() *Version { return &e }
 
-func (e Version) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Version) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Version) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Version) String() string { return string(etw.AppendText(nil, &e)) }
 
 var versionEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Task: 65521, Keywords: 0x1,
@@ -2276,12 +2128,7 @@ type AnyVersion struct {
 	Version
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyVersion) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&versionEvent} }
-func (e *AnyVersion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Version.DecodePayload(p, ptr)

@@ -3,17 +3,13 @@
 
 package dns
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -21,8 +17,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -51,9 +46,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -63,21 +56,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -89,8 +75,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ResolutionStart is event 1, version 0, of task Resolution, opcode win:Start,
-// level win:Informational.
+// ResolutionStart is event 1, version 0, of task Resolution, opcode [etw.OpcodeStart], enabled
+// at [etw.LevelInformational] (4). [AnyResolutionStart] takes newer versions, too.
 //
 // A lookup begins.
 type ResolutionStart struct {
@@ -100,8 +86,7 @@ type ResolutionStart struct {
 // EventDesc returns the description of ResolutionStart.
 func (*ResolutionStart) EventDesc() *etw.EventDesc { return &resolutionStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ResolutionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.HostNameOrAddress = c.UTF16()
@@ -130,9 +115,7 @@ func (e ResolutionStart) Clone() *ResolutionStart {
 	return &e
 }
 
-func (e ResolutionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ResolutionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ResolutionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ResolutionStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var resolutionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
@@ -142,19 +125,13 @@ var resolutionStart = etw.EventDesc{
 	},
 }
 
-// AnyResolutionStart is [ResolutionStart] in any version: a newer one is
-// decoded like it.
+// AnyResolutionStart is [ResolutionStart] in any version: a newer one is decoded like it.
 type AnyResolutionStart struct {
 	Seen etw.Seen
 	ResolutionStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResolutionStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&resolutionStart} }
-func (e *AnyResolutionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResolutionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResolutionStart.DecodePayload(p, ptr)
@@ -166,39 +143,35 @@ func (e AnyResolutionStart) Clone() *AnyResolutionStart {
 	return &e
 }
 
-// ResolutionStop is event 2, version 0, of task Resolution, opcode win:Stop,
-// level win:Informational.
+// ResolutionStop is event 2, version 0, of task Resolution, opcode [etw.OpcodeStop], enabled
+// at [etw.LevelInformational] (4). It has no payload. [AnyResolutionStop] takes newer
+// versions, too.
 //
 // It is over, also if it failed.
-type ResolutionStop struct{}
+type ResolutionStop struct {
+	etw.Empty
+}
 
-func (*ResolutionStop) EventDesc() *etw.EventDesc                             { return &resolutionStop }
-func (*ResolutionStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ResolutionStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ResolutionStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ResolutionStop) Clone() *ResolutionStop                               { return &e }
-func (e ResolutionStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ResolutionStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ResolutionStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ResolutionStop.
+func (*ResolutionStop) EventDesc() *etw.EventDesc { return &resolutionStop }
+
+// Clone returns a copy of e.
+func (e ResolutionStop) Clone() *ResolutionStop { return &e }
+
+func (e ResolutionStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var resolutionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
 	Name: "ResolutionStop", TaskName: "Resolution", OpcodeName: "Stop",
 }
 
-// AnyResolutionStop is [ResolutionStop] in any version: a newer one is decoded
-// like it.
+// AnyResolutionStop is [ResolutionStop] in any version: a newer one is decoded like it.
 type AnyResolutionStop struct {
 	Seen etw.Seen
 	ResolutionStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResolutionStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&resolutionStop} }
-func (e *AnyResolutionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResolutionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResolutionStop.DecodePayload(p, ptr)
@@ -207,39 +180,35 @@ func (e *AnyResolutionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyResolutionStop) Clone() *AnyResolutionStop { return &e }
 
-// ResolutionFailed is event 3, version 0, of task ResolutionFailed, level
-// win:Informational.
+// ResolutionFailed is event 3, version 0, of task ResolutionFailed, enabled at
+// [etw.LevelInformational] (4). It has no payload. [AnyResolutionFailed] takes newer versions,
+// too.
 //
 // It failed. ResolutionStop follows.
-type ResolutionFailed struct{}
+type ResolutionFailed struct {
+	etw.Empty
+}
 
-func (*ResolutionFailed) EventDesc() *etw.EventDesc                             { return &resolutionFailed }
-func (*ResolutionFailed) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ResolutionFailed) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ResolutionFailed) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ResolutionFailed) Clone() *ResolutionFailed                             { return &e }
-func (e ResolutionFailed) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ResolutionFailed) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ResolutionFailed) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ResolutionFailed.
+func (*ResolutionFailed) EventDesc() *etw.EventDesc { return &resolutionFailed }
+
+// Clone returns a copy of e.
+func (e ResolutionFailed) Clone() *ResolutionFailed { return &e }
+
+func (e ResolutionFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var resolutionFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
 	Name: "ResolutionFailed", TaskName: "ResolutionFailed",
 }
 
-// AnyResolutionFailed is [ResolutionFailed] in any version: a newer one is
-// decoded like it.
+// AnyResolutionFailed is [ResolutionFailed] in any version: a newer one is decoded like it.
 type AnyResolutionFailed struct {
 	Seen etw.Seen
 	ResolutionFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResolutionFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&resolutionFailed} }
-func (e *AnyResolutionFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResolutionFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResolutionFailed.DecodePayload(p, ptr)

@@ -5,16 +5,15 @@ package framework
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ThreadPoolEnqueueWork is event 30, version 0, of task ThreadPoolEnqueueWork,
-// keywords ThreadPool and ThreadTransfer, level win:Verbose.
+// ThreadPoolEnqueueWork is event 30, version 0, of task ThreadPoolEnqueueWork, enabled by
+// [KeywordThreadPool] (0x2) or [KeywordThreadTransfer] (0x10) at [etw.LevelVerbose] (5). Its
+// payload has 8 bytes. [AnyThreadPoolEnqueueWork] takes newer versions, too.
 type ThreadPoolEnqueueWork struct {
 	WorkID int64
 }
@@ -99,8 +89,7 @@ type ThreadPoolEnqueueWork struct {
 // EventDesc returns the description of ThreadPoolEnqueueWork.
 func (*ThreadPoolEnqueueWork) EventDesc() *etw.EventDesc { return &threadPoolEnqueueWork }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolEnqueueWork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadPoolEnqueueWork, p, ptr)
@@ -127,9 +116,7 @@ func (e *ThreadPoolEnqueueWork) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolEnqueueWork) Clone() *ThreadPoolEnqueueWork { return &e }
 
-func (e ThreadPoolEnqueueWork) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolEnqueueWork) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolEnqueueWork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolEnqueueWork) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolEnqueueWork = etw.EventDesc{
 	Provider: &providerDesc, ID: 30, Level: 5, Task: 65504, Keywords: 0x12,
@@ -139,21 +126,14 @@ var threadPoolEnqueueWork = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolEnqueueWork is [ThreadPoolEnqueueWork] in any version: a newer
-// one is decoded like it.
+// AnyThreadPoolEnqueueWork is [ThreadPoolEnqueueWork] in any version: a newer one is decoded
+// like it.
 type AnyThreadPoolEnqueueWork struct {
 	Seen etw.Seen
 	ThreadPoolEnqueueWork
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolEnqueueWork) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolEnqueueWork}
-}
-func (e *AnyThreadPoolEnqueueWork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolEnqueueWork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolEnqueueWork.DecodePayload(p, ptr)
@@ -162,8 +142,9 @@ func (e *AnyThreadPoolEnqueueWork) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyThreadPoolEnqueueWork) Clone() *AnyThreadPoolEnqueueWork { return &e }
 
-// ThreadPoolDequeueWork is event 31, version 0, of task ThreadPoolDequeueWork,
-// keywords ThreadPool and ThreadTransfer, level win:Verbose.
+// ThreadPoolDequeueWork is event 31, version 0, of task ThreadPoolDequeueWork, enabled by
+// [KeywordThreadPool] (0x2) or [KeywordThreadTransfer] (0x10) at [etw.LevelVerbose] (5). Its
+// payload has 8 bytes. [AnyThreadPoolDequeueWork] takes newer versions, too.
 type ThreadPoolDequeueWork struct {
 	WorkID int64
 }
@@ -171,8 +152,7 @@ type ThreadPoolDequeueWork struct {
 // EventDesc returns the description of ThreadPoolDequeueWork.
 func (*ThreadPoolDequeueWork) EventDesc() *etw.EventDesc { return &threadPoolDequeueWork }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadPoolDequeueWork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadPoolDequeueWork, p, ptr)
@@ -199,9 +179,7 @@ func (e *ThreadPoolDequeueWork) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadPoolDequeueWork) Clone() *ThreadPoolDequeueWork { return &e }
 
-func (e ThreadPoolDequeueWork) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadPoolDequeueWork) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadPoolDequeueWork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadPoolDequeueWork) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadPoolDequeueWork = etw.EventDesc{
 	Provider: &providerDesc, ID: 31, Level: 5, Task: 65503, Keywords: 0x12,
@@ -211,21 +189,14 @@ var threadPoolDequeueWork = etw.EventDesc{
 	},
 }
 
-// AnyThreadPoolDequeueWork is [ThreadPoolDequeueWork] in any version: a newer
-// one is decoded like it.
+// AnyThreadPoolDequeueWork is [ThreadPoolDequeueWork] in any version: a newer one is decoded
+// like it.
 type AnyThreadPoolDequeueWork struct {
 	Seen etw.Seen
 	ThreadPoolDequeueWork
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadPoolDequeueWork) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadPoolDequeueWork}
-}
-func (e *AnyThreadPoolDequeueWork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadPoolDequeueWork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadPoolDequeueWork.DecodePayload(p, ptr)
@@ -234,8 +205,9 @@ func (e *AnyThreadPoolDequeueWork) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyThreadPoolDequeueWork) Clone() *AnyThreadPoolDequeueWork { return &e }
 
-// ThreadTransferSend is event 150, version 0, of task ThreadTransfer, opcode
-// win:Send, keyword ThreadTransfer, level win:Informational.
+// ThreadTransferSend is event 150, version 0, of [TaskThreadTransfer], opcode
+// [etw.OpcodeSend], enabled by [KeywordThreadTransfer] (0x10) at [etw.LevelInformational] (4).
+// [AnyThreadTransferSend] takes newer versions, too.
 type ThreadTransferSend struct {
 	Id            int64
 	Kind          int32
@@ -248,8 +220,7 @@ type ThreadTransferSend struct {
 // EventDesc returns the description of ThreadTransferSend.
 func (*ThreadTransferSend) EventDesc() *etw.EventDesc { return &threadTransferSend }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadTransferSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&threadTransferSend, p, ptr)
@@ -301,9 +272,7 @@ func (e ThreadTransferSend) Clone() *ThreadTransferSend {
 	return &e
 }
 
-func (e ThreadTransferSend) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadTransferSend) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadTransferSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadTransferSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadTransferSend = etw.EventDesc{
 	Provider: &providerDesc, ID: 150, Level: 4, Opcode: 9, Task: 3, Keywords: 0x10,
@@ -318,21 +287,14 @@ var threadTransferSend = etw.EventDesc{
 	},
 }
 
-// AnyThreadTransferSend is [ThreadTransferSend] in any version: a newer one is
-// decoded like it.
+// AnyThreadTransferSend is [ThreadTransferSend] in any version: a newer one is decoded like
+// it.
 type AnyThreadTransferSend struct {
 	Seen etw.Seen
 	ThreadTransferSend
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadTransferSend) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadTransferSend}
-}
-func (e *AnyThreadTransferSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadTransferSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadTransferSend.DecodePayload(p, ptr)
@@ -344,8 +306,9 @@ func (e AnyThreadTransferSend) Clone() *AnyThreadTransferSend {
 	return &e
 }
 
-// ThreadTransferReceive is event 151, version 0, of task ThreadTransfer,
-// opcode win:Receive, keyword ThreadTransfer, level win:Informational.
+// ThreadTransferReceive is event 151, version 0, of [TaskThreadTransfer], opcode
+// [etw.OpcodeReceive], enabled by [KeywordThreadTransfer] (0x10) at [etw.LevelInformational]
+// (4). [AnyThreadTransferReceive] takes newer versions, too.
 type ThreadTransferReceive struct {
 	Id   int64
 	Kind int32
@@ -355,8 +318,7 @@ type ThreadTransferReceive struct {
 // EventDesc returns the description of ThreadTransferReceive.
 func (*ThreadTransferReceive) EventDesc() *etw.EventDesc { return &threadTransferReceive }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadTransferReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&threadTransferReceive, p, ptr)
@@ -396,9 +358,7 @@ func (e ThreadTransferReceive) Clone() *ThreadTransferReceive {
 	return &e
 }
 
-func (e ThreadTransferReceive) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadTransferReceive) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadTransferReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadTransferReceive) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadTransferReceive = etw.EventDesc{
 	Provider: &providerDesc, ID: 151, Level: 4, Opcode: 240, Task: 3, Keywords: 0x10,
@@ -410,21 +370,14 @@ var threadTransferReceive = etw.EventDesc{
 	},
 }
 
-// AnyThreadTransferReceive is [ThreadTransferReceive] in any version: a newer
-// one is decoded like it.
+// AnyThreadTransferReceive is [ThreadTransferReceive] in any version: a newer one is decoded
+// like it.
 type AnyThreadTransferReceive struct {
 	Seen etw.Seen
 	ThreadTransferReceive
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadTransferReceive) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&threadTransferReceive}
-}
-func (e *AnyThreadTransferReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadTransferReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadTransferReceive.DecodePayload(p, ptr)

@@ -5,16 +5,15 @@ package grpcserver
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// CallStart is event 1, version 0, of task Call, opcode win:Start, level
-// win:Verbose.
+// CallStart is event 1, version 0, of task Call, opcode [etw.OpcodeStart], enabled at
+// [etw.LevelVerbose] (5). [AnyCallStart] takes newer versions, too.
 type CallStart struct {
 	Method etw.UTF16
 }
@@ -99,8 +88,7 @@ type CallStart struct {
 // EventDesc returns the description of CallStart.
 func (*CallStart) EventDesc() *etw.EventDesc { return &callStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CallStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Method = c.UTF16()
@@ -129,9 +117,7 @@ func (e CallStart) Clone() *CallStart {
 	return &e
 }
 
-func (e CallStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CallStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CallStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CallStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var callStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 5, Opcode: 1, Task: 65533,
@@ -147,12 +133,7 @@ type AnyCallStart struct {
 	CallStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCallStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&callStart} }
-func (e *AnyCallStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCallStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CallStart.DecodePayload(p, ptr)
@@ -164,18 +145,19 @@ func (e AnyCallStart) Clone() *AnyCallStart {
 	return &e
 }
 
-// CallStop is event 2, version 0, of task Call, opcode win:Stop, level
-// win:Verbose.
-type CallStop struct{}
+// CallStop is event 2, version 0, of task Call, opcode [etw.OpcodeStop], enabled at
+// [etw.LevelVerbose] (5). It has no payload. [AnyCallStop] takes newer versions, too.
+type CallStop struct {
+	etw.Empty
+}
 
-func (*CallStop) EventDesc() *etw.EventDesc                             { return &callStop }
-func (*CallStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*CallStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*CallStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e CallStop) Clone() *CallStop                                     { return &e }
-func (e CallStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e CallStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e CallStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of CallStop.
+func (*CallStop) EventDesc() *etw.EventDesc { return &callStop }
+
+// Clone returns a copy of e.
+func (e CallStop) Clone() *CallStop { return &e }
+
+func (e CallStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var callStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 5, Opcode: 2, Task: 65533,
@@ -188,12 +170,7 @@ type AnyCallStop struct {
 	CallStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCallStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&callStop} }
-func (e *AnyCallStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CallStop.DecodePayload(p, ptr)
@@ -202,7 +179,8 @@ func (e *AnyCallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyCallStop) Clone() *AnyCallStop { return &e }
 
-// CallFailed is event 3, version 0, of task CallFailed, level win:Error.
+// CallFailed is event 3, version 0, of task CallFailed, enabled at [etw.LevelError] (2). Its
+// payload has 4 bytes. [AnyCallFailed] takes newer versions, too.
 type CallFailed struct {
 	StatusCode StatusCode
 }
@@ -210,8 +188,7 @@ type CallFailed struct {
 // EventDesc returns the description of CallFailed.
 func (*CallFailed) EventDesc() *etw.EventDesc { return &callFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CallFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&callFailed, p, ptr)
@@ -238,9 +215,7 @@ func (e *CallFailed) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CallFailed) Clone() *CallFailed { return &e }
 
-func (e CallFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CallFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CallFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var callFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 2, Task: 65531,
@@ -250,19 +225,13 @@ var callFailed = etw.EventDesc{
 	},
 }
 
-// AnyCallFailed is [CallFailed] in any version: a newer one is decoded like
-// it.
+// AnyCallFailed is [CallFailed] in any version: a newer one is decoded like it.
 type AnyCallFailed struct {
 	Seen etw.Seen
 	CallFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCallFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&callFailed} }
-func (e *AnyCallFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCallFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CallFailed.DecodePayload(p, ptr)
@@ -271,39 +240,34 @@ func (e *AnyCallFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyCallFailed) Clone() *AnyCallFailed { return &e }
 
-// CallDeadlineExceeded is event 4, version 0, of task CallDeadlineExceeded,
-// level win:Error.
-type CallDeadlineExceeded struct{}
+// CallDeadlineExceeded is event 4, version 0, of task CallDeadlineExceeded, enabled at
+// [etw.LevelError] (2). It has no payload. [AnyCallDeadlineExceeded] takes newer versions,
+// too.
+type CallDeadlineExceeded struct {
+	etw.Empty
+}
 
-func (*CallDeadlineExceeded) EventDesc() *etw.EventDesc                             { return &callDeadlineExceeded }
-func (*CallDeadlineExceeded) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*CallDeadlineExceeded) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*CallDeadlineExceeded) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e CallDeadlineExceeded) Clone() *CallDeadlineExceeded                         { return &e }
-func (e CallDeadlineExceeded) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e CallDeadlineExceeded) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e CallDeadlineExceeded) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of CallDeadlineExceeded.
+func (*CallDeadlineExceeded) EventDesc() *etw.EventDesc { return &callDeadlineExceeded }
+
+// Clone returns a copy of e.
+func (e CallDeadlineExceeded) Clone() *CallDeadlineExceeded { return &e }
+
+func (e CallDeadlineExceeded) String() string { return string(etw.AppendText(nil, &e)) }
 
 var callDeadlineExceeded = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 2, Task: 65530,
 	Name: "CallDeadlineExceeded", Named: true, TaskName: "CallDeadlineExceeded",
 }
 
-// AnyCallDeadlineExceeded is [CallDeadlineExceeded] in any version: a newer
-// one is decoded like it.
+// AnyCallDeadlineExceeded is [CallDeadlineExceeded] in any version: a newer one is decoded
+// like it.
 type AnyCallDeadlineExceeded struct {
 	Seen etw.Seen
 	CallDeadlineExceeded
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCallDeadlineExceeded) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&callDeadlineExceeded}
-}
-func (e *AnyCallDeadlineExceeded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCallDeadlineExceeded) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CallDeadlineExceeded.DecodePayload(p, ptr)
@@ -312,36 +276,32 @@ func (e *AnyCallDeadlineExceeded) DecodeVersion(version uint8, p []byte, ptr etw
 // Clone returns a copy of e.
 func (e AnyCallDeadlineExceeded) Clone() *AnyCallDeadlineExceeded { return &e }
 
-// MessageSent is event 5, version 0, of task MessageSent, level win:Verbose.
-type MessageSent struct{}
+// MessageSent is event 5, version 0, of task MessageSent, enabled at [etw.LevelVerbose] (5).
+// It has no payload. [AnyMessageSent] takes newer versions, too.
+type MessageSent struct {
+	etw.Empty
+}
 
-func (*MessageSent) EventDesc() *etw.EventDesc                             { return &messageSent }
-func (*MessageSent) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*MessageSent) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*MessageSent) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e MessageSent) Clone() *MessageSent                                  { return &e }
-func (e MessageSent) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e MessageSent) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e MessageSent) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of MessageSent.
+func (*MessageSent) EventDesc() *etw.EventDesc { return &messageSent }
+
+// Clone returns a copy of e.
+func (e MessageSent) Clone() *MessageSent { return &e }
+
+func (e MessageSent) String() string { return string(etw.AppendText(nil, &e)) }
 
 var messageSent = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 5, Task: 65529,
 	Name: "MessageSent", Named: true, TaskName: "MessageSent",
 }
 
-// AnyMessageSent is [MessageSent] in any version: a newer one is decoded like
-// it.
+// AnyMessageSent is [MessageSent] in any version: a newer one is decoded like it.
 type AnyMessageSent struct {
 	Seen etw.Seen
 	MessageSent
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMessageSent) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&messageSent} }
-func (e *AnyMessageSent) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMessageSent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MessageSent.DecodePayload(p, ptr)
@@ -350,37 +310,32 @@ func (e *AnyMessageSent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyMessageSent) Clone() *AnyMessageSent { return &e }
 
-// MessageReceived is event 6, version 0, of task MessageReceived, level
-// win:Verbose.
-type MessageReceived struct{}
+// MessageReceived is event 6, version 0, of task MessageReceived, enabled at
+// [etw.LevelVerbose] (5). It has no payload. [AnyMessageReceived] takes newer versions, too.
+type MessageReceived struct {
+	etw.Empty
+}
 
-func (*MessageReceived) EventDesc() *etw.EventDesc                             { return &messageReceived }
-func (*MessageReceived) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*MessageReceived) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*MessageReceived) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e MessageReceived) Clone() *MessageReceived                              { return &e }
-func (e MessageReceived) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e MessageReceived) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e MessageReceived) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of MessageReceived.
+func (*MessageReceived) EventDesc() *etw.EventDesc { return &messageReceived }
+
+// Clone returns a copy of e.
+func (e MessageReceived) Clone() *MessageReceived { return &e }
+
+func (e MessageReceived) String() string { return string(etw.AppendText(nil, &e)) }
 
 var messageReceived = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 5, Task: 65528,
 	Name: "MessageReceived", Named: true, TaskName: "MessageReceived",
 }
 
-// AnyMessageReceived is [MessageReceived] in any version: a newer one is
-// decoded like it.
+// AnyMessageReceived is [MessageReceived] in any version: a newer one is decoded like it.
 type AnyMessageReceived struct {
 	Seen etw.Seen
 	MessageReceived
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMessageReceived) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&messageReceived} }
-func (e *AnyMessageReceived) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMessageReceived) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MessageReceived.DecodePayload(p, ptr)
@@ -389,8 +344,8 @@ func (e *AnyMessageReceived) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyMessageReceived) Clone() *AnyMessageReceived { return &e }
 
-// CallUnimplemented is event 7, version 0, of task CallUnimplemented, level
-// win:Verbose.
+// CallUnimplemented is event 7, version 0, of task CallUnimplemented, enabled at
+// [etw.LevelVerbose] (5). [AnyCallUnimplemented] takes newer versions, too.
 type CallUnimplemented struct {
 	Method etw.UTF16
 }
@@ -398,8 +353,7 @@ type CallUnimplemented struct {
 // EventDesc returns the description of CallUnimplemented.
 func (*CallUnimplemented) EventDesc() *etw.EventDesc { return &callUnimplemented }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CallUnimplemented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Method = c.UTF16()
@@ -428,9 +382,7 @@ func (e CallUnimplemented) Clone() *CallUnimplemented {
 	return &e
 }
 
-func (e CallUnimplemented) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CallUnimplemented) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CallUnimplemented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CallUnimplemented) String() string { return string(etw.AppendText(nil, &e)) }
 
 var callUnimplemented = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 5, Task: 65527,
@@ -440,21 +392,13 @@ var callUnimplemented = etw.EventDesc{
 	},
 }
 
-// AnyCallUnimplemented is [CallUnimplemented] in any version: a newer one is
-// decoded like it.
+// AnyCallUnimplemented is [CallUnimplemented] in any version: a newer one is decoded like it.
 type AnyCallUnimplemented struct {
 	Seen etw.Seen
 	CallUnimplemented
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCallUnimplemented) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&callUnimplemented}
-}
-func (e *AnyCallUnimplemented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCallUnimplemented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CallUnimplemented.DecodePayload(p, ptr)

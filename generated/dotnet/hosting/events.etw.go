@@ -3,17 +3,13 @@
 
 package hosting
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -21,8 +17,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -51,9 +46,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -63,21 +56,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -89,18 +75,19 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// HostStart is event 1, version 0, of task Host, opcode win:Start, level
-// win:Informational.
-type HostStart struct{}
+// HostStart is event 1, version 0, of task Host, opcode [etw.OpcodeStart], enabled at
+// [etw.LevelInformational] (4). It has no payload. [AnyHostStart] takes newer versions, too.
+type HostStart struct {
+	etw.Empty
+}
 
-func (*HostStart) EventDesc() *etw.EventDesc                             { return &hostStart }
-func (*HostStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*HostStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*HostStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e HostStart) Clone() *HostStart                                    { return &e }
-func (e HostStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e HostStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e HostStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of HostStart.
+func (*HostStart) EventDesc() *etw.EventDesc { return &hostStart }
+
+// Clone returns a copy of e.
+func (e HostStart) Clone() *HostStart { return &e }
+
+func (e HostStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var hostStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
@@ -113,12 +100,7 @@ type AnyHostStart struct {
 	HostStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHostStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&hostStart} }
-func (e *AnyHostStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHostStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.HostStart.DecodePayload(p, ptr)
@@ -127,18 +109,19 @@ func (e *AnyHostStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e.
 func (e AnyHostStart) Clone() *AnyHostStart { return &e }
 
-// HostStop is event 2, version 0, of task Host, opcode win:Stop, level
-// win:Informational.
-type HostStop struct{}
+// HostStop is event 2, version 0, of task Host, opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). It has no payload. [AnyHostStop] takes newer versions, too.
+type HostStop struct {
+	etw.Empty
+}
 
-func (*HostStop) EventDesc() *etw.EventDesc                             { return &hostStop }
-func (*HostStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*HostStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*HostStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e HostStop) Clone() *HostStop                                     { return &e }
-func (e HostStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e HostStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e HostStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of HostStop.
+func (*HostStop) EventDesc() *etw.EventDesc { return &hostStop }
+
+// Clone returns a copy of e.
+func (e HostStop) Clone() *HostStop { return &e }
+
+func (e HostStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var hostStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
@@ -151,12 +134,7 @@ type AnyHostStop struct {
 	HostStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHostStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&hostStop} }
-func (e *AnyHostStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHostStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.HostStop.DecodePayload(p, ptr)
@@ -165,8 +143,8 @@ func (e *AnyHostStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyHostStop) Clone() *AnyHostStop { return &e }
 
-// RequestStart is event 3, version 0, of task Request, opcode win:Start, level
-// win:Informational.
+// RequestStart is event 3, version 0, of task Request, opcode [etw.OpcodeStart], enabled at
+// [etw.LevelInformational] (4). [AnyRequestStart] takes newer versions, too.
 //
 // A request is handed to the program.
 type RequestStart struct {
@@ -177,8 +155,7 @@ type RequestStart struct {
 // EventDesc returns the description of RequestStart.
 func (*RequestStart) EventDesc() *etw.EventDesc { return &requestStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Method = c.UTF16()
@@ -212,9 +189,7 @@ func (e RequestStart) Clone() *RequestStart {
 	return &e
 }
 
-func (e RequestStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 65531,
@@ -225,19 +200,13 @@ var requestStart = etw.EventDesc{
 	},
 }
 
-// AnyRequestStart is [RequestStart] in any version: a newer one is decoded
-// like it.
+// AnyRequestStart is [RequestStart] in any version: a newer one is decoded like it.
 type AnyRequestStart struct {
 	Seen etw.Seen
 	RequestStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStart} }
-func (e *AnyRequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestStart.DecodePayload(p, ptr)
@@ -250,39 +219,34 @@ func (e AnyRequestStart) Clone() *AnyRequestStart {
 	return &e
 }
 
-// RequestStop is event 4, version 0, of task Request, opcode win:Stop, level
-// win:Informational.
+// RequestStop is event 4, version 0, of task Request, opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). It has no payload. [AnyRequestStop] takes newer versions, too.
 //
 // It is handled.
-type RequestStop struct{}
+type RequestStop struct {
+	etw.Empty
+}
 
-func (*RequestStop) EventDesc() *etw.EventDesc                             { return &requestStop }
-func (*RequestStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*RequestStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*RequestStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e RequestStop) Clone() *RequestStop                                  { return &e }
-func (e RequestStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e RequestStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e RequestStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of RequestStop.
+func (*RequestStop) EventDesc() *etw.EventDesc { return &requestStop }
+
+// Clone returns a copy of e.
+func (e RequestStop) Clone() *RequestStop { return &e }
+
+func (e RequestStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 65531,
 	Name: "RequestStop", TaskName: "Request", OpcodeName: "Stop",
 }
 
-// AnyRequestStop is [RequestStop] in any version: a newer one is decoded like
-// it.
+// AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
 	Seen etw.Seen
 	RequestStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStop} }
-func (e *AnyRequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestStop.DecodePayload(p, ptr)
@@ -291,41 +255,35 @@ func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyRequestStop) Clone() *AnyRequestStop { return &e }
 
-// UnhandledException is event 5, version 0, of task UnhandledException, level
-// win:Error.
+// UnhandledException is event 5, version 0, of task UnhandledException, enabled at
+// [etw.LevelError] (2). It has no payload. [AnyUnhandledException] takes newer versions, too.
 //
 // The program let an exception through.
-type UnhandledException struct{}
+type UnhandledException struct {
+	etw.Empty
+}
 
-func (*UnhandledException) EventDesc() *etw.EventDesc                             { return &unhandledException }
-func (*UnhandledException) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*UnhandledException) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*UnhandledException) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e UnhandledException) Clone() *UnhandledException                           { return &e }
-func (e UnhandledException) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e UnhandledException) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e UnhandledException) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of UnhandledException.
+func (*UnhandledException) EventDesc() *etw.EventDesc { return &unhandledException }
+
+// Clone returns a copy of e.
+func (e UnhandledException) Clone() *UnhandledException { return &e }
+
+func (e UnhandledException) String() string { return string(etw.AppendText(nil, &e)) }
 
 var unhandledException = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 2, Task: 65529,
 	Name: "UnhandledException", TaskName: "UnhandledException",
 }
 
-// AnyUnhandledException is [UnhandledException] in any version: a newer one is
-// decoded like it.
+// AnyUnhandledException is [UnhandledException] in any version: a newer one is decoded like
+// it.
 type AnyUnhandledException struct {
 	Seen etw.Seen
 	UnhandledException
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUnhandledException) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&unhandledException}
-}
-func (e *AnyUnhandledException) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUnhandledException) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.UnhandledException.DecodePayload(p, ptr)
@@ -334,39 +292,34 @@ func (e *AnyUnhandledException) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyUnhandledException) Clone() *AnyUnhandledException { return &e }
 
-// ServerReady is event 6, version 0, of task ServerReady, level
-// win:Informational.
+// ServerReady is event 6, version 0, of task ServerReady, enabled at [etw.LevelInformational]
+// (4). It has no payload. [AnyServerReady] takes newer versions, too.
 //
 // The server takes requests from here on.
-type ServerReady struct{}
+type ServerReady struct {
+	etw.Empty
+}
 
-func (*ServerReady) EventDesc() *etw.EventDesc                             { return &serverReady }
-func (*ServerReady) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ServerReady) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ServerReady) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ServerReady) Clone() *ServerReady                                  { return &e }
-func (e ServerReady) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ServerReady) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ServerReady) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ServerReady.
+func (*ServerReady) EventDesc() *etw.EventDesc { return &serverReady }
+
+// Clone returns a copy of e.
+func (e ServerReady) Clone() *ServerReady { return &e }
+
+func (e ServerReady) String() string { return string(etw.AppendText(nil, &e)) }
 
 var serverReady = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
 	Name: "ServerReady", TaskName: "ServerReady",
 }
 
-// AnyServerReady is [ServerReady] in any version: a newer one is decoded like
-// it.
+// AnyServerReady is [ServerReady] in any version: a newer one is decoded like it.
 type AnyServerReady struct {
 	Seen etw.Seen
 	ServerReady
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyServerReady) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&serverReady} }
-func (e *AnyServerReady) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyServerReady) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ServerReady.DecodePayload(p, ptr)

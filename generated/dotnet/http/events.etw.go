@@ -5,17 +5,16 @@ package http
 
 import (
 	"encoding/binary"
-	"log/slog"
 	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -23,8 +22,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -53,9 +51,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -65,21 +61,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -91,11 +80,11 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// RequestStart is event 1, version 0, of task Request, opcode win:Start, level
-// win:Informational.
+// RequestStart is event 1, version 0, of task Request, opcode [etw.OpcodeStart], enabled at
+// [etw.LevelInformational] (4). [AnyRequestStart] takes newer versions, too.
 //
-// A request was handed to the handlers. Its time ends with RequestStop,
-// whether it failed or not.
+// A request was handed to the handlers. Its time ends with RequestStop, whether it failed or
+// not.
 type RequestStart struct {
 	Scheme etw.UTF16
 	Host   etw.UTF16
@@ -110,8 +99,7 @@ type RequestStart struct {
 // EventDesc returns the description of RequestStart.
 func (*RequestStart) EventDesc() *etw.EventDesc { return &requestStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Scheme = c.UTF16()
@@ -166,9 +154,7 @@ func (e RequestStart) Clone() *RequestStart {
 	return &e
 }
 
-func (e RequestStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
@@ -184,19 +170,13 @@ var requestStart = etw.EventDesc{
 	},
 }
 
-// AnyRequestStart is [RequestStart] in any version: a newer one is decoded
-// like it.
+// AnyRequestStart is [RequestStart] in any version: a newer one is decoded like it.
 type AnyRequestStart struct {
 	Seen etw.Seen
 	RequestStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStart} }
-func (e *AnyRequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestStart.DecodePayload(p, ptr)
@@ -210,21 +190,20 @@ func (e AnyRequestStart) Clone() *AnyRequestStart {
 	return &e
 }
 
-// RequestStop is event 2, version 1, of task Request, opcode win:Stop, level
-// win:Informational.
+// RequestStop is event 2, version 1, of task Request, opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyRequestStop] takes newer
+// versions, too.
 //
-// A request is done: its response was read, or only its headers if the program
-// asked for no more.
+// A request is done: its response was read, or only its headers if the program asked for no
+// more.
 type RequestStop struct {
-	// -1 if no response came.
-	StatusCode int32
+	StatusCode int32 // -1 if no response came.
 }
 
 // EventDesc returns the description of RequestStop.
 func (*RequestStop) EventDesc() *etw.EventDesc { return &requestStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *RequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&requestStop, p, ptr)
@@ -251,9 +230,7 @@ func (e *RequestStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e RequestStop) Clone() *RequestStop { return &e }
 
-func (e RequestStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 1, Level: 4, Opcode: 2, Task: 65533,
@@ -263,19 +240,13 @@ var requestStop = etw.EventDesc{
 	},
 }
 
-// AnyRequestStop is [RequestStop] in any version: a newer one is decoded like
-// it.
+// AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
 	Seen etw.Seen
 	RequestStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStop} }
-func (e *AnyRequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.RequestStop.DecodePayload(p, ptr)
@@ -284,7 +255,8 @@ func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyRequestStop) Clone() *AnyRequestStop { return &e }
 
-// RequestFailed is event 3, version 1, of task RequestFailed, level win:Error.
+// RequestFailed is event 3, version 1, of task RequestFailed, enabled at [etw.LevelError] (2).
+// [AnyRequestFailed] takes newer versions, too.
 //
 // A request failed. RequestStop follows.
 type RequestFailed struct {
@@ -294,8 +266,7 @@ type RequestFailed struct {
 // EventDesc returns the description of RequestFailed.
 func (*RequestFailed) EventDesc() *etw.EventDesc { return &requestFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ExceptionMessage = c.UTF16()
@@ -324,9 +295,7 @@ func (e RequestFailed) Clone() *RequestFailed {
 	return &e
 }
 
-func (e RequestFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 1, Level: 2, Task: 65531,
@@ -336,19 +305,13 @@ var requestFailed = etw.EventDesc{
 	},
 }
 
-// AnyRequestFailed is [RequestFailed] in any version: a newer one is decoded
-// like it.
+// AnyRequestFailed is [RequestFailed] in any version: a newer one is decoded like it.
 type AnyRequestFailed struct {
 	Seen etw.Seen
 	RequestFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestFailed} }
-func (e *AnyRequestFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.RequestFailed.DecodePayload(p, ptr)
@@ -360,15 +323,14 @@ func (e AnyRequestFailed) Clone() *AnyRequestFailed {
 	return &e
 }
 
-// ConnectionEstablished is event 4, version 1, of task ConnectionEstablished,
-// level win:Informational.
+// ConnectionEstablished is event 4, version 1, of task ConnectionEstablished, enabled at
+// [etw.LevelInformational] (4). [AnyConnectionEstablished] takes newer versions, too.
 //
 // A new connection is ready for requests.
 type ConnectionEstablished struct {
-	VersionMajor uint8
-	VersionMinor uint8
-	// Counts the connections of the process.
-	ConnectionId  int64
+	VersionMajor  uint8
+	VersionMinor  uint8
+	ConnectionId  int64 // Counts the connections of the process.
 	Scheme        etw.UTF16
 	Host          etw.UTF16
 	Port          int32
@@ -378,8 +340,7 @@ type ConnectionEstablished struct {
 // EventDesc returns the description of ConnectionEstablished.
 func (*ConnectionEstablished) EventDesc() *etw.EventDesc { return &connectionEstablished }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionEstablished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&connectionEstablished, p, ptr)
@@ -437,9 +398,7 @@ func (e ConnectionEstablished) Clone() *ConnectionEstablished {
 	return &e
 }
 
-func (e ConnectionEstablished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectionEstablished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectionEstablished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectionEstablished) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectionEstablished = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 1, Level: 4, Task: 65530,
@@ -455,21 +414,14 @@ var connectionEstablished = etw.EventDesc{
 	},
 }
 
-// AnyConnectionEstablished is [ConnectionEstablished] in any version: a newer
-// one is decoded like it.
+// AnyConnectionEstablished is [ConnectionEstablished] in any version: a newer one is decoded
+// like it.
 type AnyConnectionEstablished struct {
 	Seen etw.Seen
 	ConnectionEstablished
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectionEstablished) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&connectionEstablished}
-}
-func (e *AnyConnectionEstablished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectionEstablished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.ConnectionEstablished.DecodePayload(p, ptr)
@@ -483,8 +435,9 @@ func (e AnyConnectionEstablished) Clone() *AnyConnectionEstablished {
 	return &e
 }
 
-// ConnectionClosed is event 5, version 1, of task ConnectionClosed, level
-// win:Informational.
+// ConnectionClosed is event 5, version 1, of task ConnectionClosed, enabled at
+// [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyConnectionClosed] takes newer
+// versions, too.
 //
 // A connection was given up.
 type ConnectionClosed struct {
@@ -496,8 +449,7 @@ type ConnectionClosed struct {
 // EventDesc returns the description of ConnectionClosed.
 func (*ConnectionClosed) EventDesc() *etw.EventDesc { return &connectionClosed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ConnectionClosed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&connectionClosed, p, ptr)
@@ -532,9 +484,7 @@ func (e *ConnectionClosed) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ConnectionClosed) Clone() *ConnectionClosed { return &e }
 
-func (e ConnectionClosed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectionClosed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectionClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectionClosed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectionClosed = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Task: 65529,
@@ -546,19 +496,13 @@ var connectionClosed = etw.EventDesc{
 	},
 }
 
-// AnyConnectionClosed is [ConnectionClosed] in any version: a newer one is
-// decoded like it.
+// AnyConnectionClosed is [ConnectionClosed] in any version: a newer one is decoded like it.
 type AnyConnectionClosed struct {
 	Seen etw.Seen
 	ConnectionClosed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectionClosed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionClosed} }
-func (e *AnyConnectionClosed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectionClosed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.ConnectionClosed.DecodePayload(p, ptr)
@@ -567,13 +511,13 @@ func (e *AnyConnectionClosed) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyConnectionClosed) Clone() *AnyConnectionClosed { return &e }
 
-// RequestLeftQueue is event 6, version 0, of task RequestLeftQueue, level
-// win:Informational.
+// RequestLeftQueue is event 6, version 0, of task RequestLeftQueue, enabled at
+// [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyRequestLeftQueue] takes newer
+// versions, too.
 //
 // A request got a connection after it had waited for one.
 type RequestLeftQueue struct {
-	// How long it had waited.
-	TimeOnQueueMilliseconds float64
+	TimeOnQueueMilliseconds float64 // How long it had waited.
 	VersionMajor            uint8
 	VersionMinor            uint8
 }
@@ -581,8 +525,7 @@ type RequestLeftQueue struct {
 // EventDesc returns the description of RequestLeftQueue.
 func (*RequestLeftQueue) EventDesc() *etw.EventDesc { return &requestLeftQueue }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *RequestLeftQueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 10 {
 		return 0, etw.Short(&requestLeftQueue, p, ptr)
@@ -617,9 +560,7 @@ func (e *RequestLeftQueue) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e RequestLeftQueue) Clone() *RequestLeftQueue { return &e }
 
-func (e RequestLeftQueue) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestLeftQueue) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestLeftQueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestLeftQueue) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestLeftQueue = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
@@ -631,19 +572,13 @@ var requestLeftQueue = etw.EventDesc{
 	},
 }
 
-// AnyRequestLeftQueue is [RequestLeftQueue] in any version: a newer one is
-// decoded like it.
+// AnyRequestLeftQueue is [RequestLeftQueue] in any version: a newer one is decoded like it.
 type AnyRequestLeftQueue struct {
 	Seen etw.Seen
 	RequestLeftQueue
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestLeftQueue) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestLeftQueue} }
-func (e *AnyRequestLeftQueue) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestLeftQueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestLeftQueue.DecodePayload(p, ptr)
@@ -652,8 +587,9 @@ func (e *AnyRequestLeftQueue) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyRequestLeftQueue) Clone() *AnyRequestLeftQueue { return &e }
 
-// RequestHeadersStart is event 7, version 1, of task RequestHeaders, opcode
-// win:Start, level win:Informational.
+// RequestHeadersStart is event 7, version 1, of task RequestHeaders, opcode [etw.OpcodeStart],
+// enabled at [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyRequestHeadersStart]
+// takes newer versions, too.
 //
 // The headers of a request are about to be sent.
 type RequestHeadersStart struct {
@@ -663,8 +599,7 @@ type RequestHeadersStart struct {
 // EventDesc returns the description of RequestHeadersStart.
 func (*RequestHeadersStart) EventDesc() *etw.EventDesc { return &requestHeadersStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *RequestHeadersStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&requestHeadersStart, p, ptr)
@@ -691,9 +626,7 @@ func (e *RequestHeadersStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e RequestHeadersStart) Clone() *RequestHeadersStart { return &e }
 
-func (e RequestHeadersStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestHeadersStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestHeadersStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestHeadersStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestHeadersStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 1, Task: 65527,
@@ -703,21 +636,14 @@ var requestHeadersStart = etw.EventDesc{
 	},
 }
 
-// AnyRequestHeadersStart is [RequestHeadersStart] in any version: a newer one
-// is decoded like it.
+// AnyRequestHeadersStart is [RequestHeadersStart] in any version: a newer one is decoded like
+// it.
 type AnyRequestHeadersStart struct {
 	Seen etw.Seen
 	RequestHeadersStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestHeadersStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestHeadersStart}
-}
-func (e *AnyRequestHeadersStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestHeadersStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.RequestHeadersStart.DecodePayload(p, ptr)
@@ -726,41 +652,36 @@ func (e *AnyRequestHeadersStart) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyRequestHeadersStart) Clone() *AnyRequestHeadersStart { return &e }
 
-// RequestHeadersStop is event 8, version 0, of task RequestHeaders, opcode
-// win:Stop, level win:Informational.
+// RequestHeadersStop is event 8, version 0, of task RequestHeaders, opcode [etw.OpcodeStop],
+// enabled at [etw.LevelInformational] (4). It has no payload. [AnyRequestHeadersStop] takes
+// newer versions, too.
 //
 // They are sent.
-type RequestHeadersStop struct{}
+type RequestHeadersStop struct {
+	etw.Empty
+}
 
-func (*RequestHeadersStop) EventDesc() *etw.EventDesc                             { return &requestHeadersStop }
-func (*RequestHeadersStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*RequestHeadersStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*RequestHeadersStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e RequestHeadersStop) Clone() *RequestHeadersStop                           { return &e }
-func (e RequestHeadersStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e RequestHeadersStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e RequestHeadersStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of RequestHeadersStop.
+func (*RequestHeadersStop) EventDesc() *etw.EventDesc { return &requestHeadersStop }
+
+// Clone returns a copy of e.
+func (e RequestHeadersStop) Clone() *RequestHeadersStop { return &e }
+
+func (e RequestHeadersStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestHeadersStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 2, Task: 65527,
 	Name: "RequestHeadersStop", TaskName: "RequestHeaders", OpcodeName: "Stop",
 }
 
-// AnyRequestHeadersStop is [RequestHeadersStop] in any version: a newer one is
-// decoded like it.
+// AnyRequestHeadersStop is [RequestHeadersStop] in any version: a newer one is decoded like
+// it.
 type AnyRequestHeadersStop struct {
 	Seen etw.Seen
 	RequestHeadersStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestHeadersStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestHeadersStop}
-}
-func (e *AnyRequestHeadersStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestHeadersStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestHeadersStop.DecodePayload(p, ptr)
@@ -769,41 +690,36 @@ func (e *AnyRequestHeadersStop) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyRequestHeadersStop) Clone() *AnyRequestHeadersStop { return &e }
 
-// RequestContentStart is event 9, version 0, of task RequestContent, opcode
-// win:Start, level win:Informational.
+// RequestContentStart is event 9, version 0, of task RequestContent, opcode [etw.OpcodeStart],
+// enabled at [etw.LevelInformational] (4). It has no payload. [AnyRequestContentStart] takes
+// newer versions, too.
 //
 // The body of a request is about to be sent.
-type RequestContentStart struct{}
+type RequestContentStart struct {
+	etw.Empty
+}
 
-func (*RequestContentStart) EventDesc() *etw.EventDesc                             { return &requestContentStart }
-func (*RequestContentStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*RequestContentStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*RequestContentStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e RequestContentStart) Clone() *RequestContentStart                          { return &e }
-func (e RequestContentStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e RequestContentStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e RequestContentStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of RequestContentStart.
+func (*RequestContentStart) EventDesc() *etw.EventDesc { return &requestContentStart }
+
+// Clone returns a copy of e.
+func (e RequestContentStart) Clone() *RequestContentStart { return &e }
+
+func (e RequestContentStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestContentStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 1, Task: 65525,
 	Name: "RequestContentStart", TaskName: "RequestContent", OpcodeName: "Start",
 }
 
-// AnyRequestContentStart is [RequestContentStart] in any version: a newer one
-// is decoded like it.
+// AnyRequestContentStart is [RequestContentStart] in any version: a newer one is decoded like
+// it.
 type AnyRequestContentStart struct {
 	Seen etw.Seen
 	RequestContentStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestContentStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestContentStart}
-}
-func (e *AnyRequestContentStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestContentStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestContentStart.DecodePayload(p, ptr)
@@ -812,20 +728,19 @@ func (e *AnyRequestContentStart) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyRequestContentStart) Clone() *AnyRequestContentStart { return &e }
 
-// RequestContentStop is event 10, version 0, of task RequestContent, opcode
-// win:Stop, level win:Informational.
+// RequestContentStop is event 10, version 0, of task RequestContent, opcode [etw.OpcodeStop],
+// enabled at [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyRequestContentStop]
+// takes newer versions, too.
 //
 // It is sent.
 type RequestContentStop struct {
-	// In bytes.
-	ContentLength int64
+	ContentLength int64 // In bytes.
 }
 
 // EventDesc returns the description of RequestContentStop.
 func (*RequestContentStop) EventDesc() *etw.EventDesc { return &requestContentStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *RequestContentStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&requestContentStop, p, ptr)
@@ -852,9 +767,7 @@ func (e *RequestContentStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e RequestContentStop) Clone() *RequestContentStop { return &e }
 
-func (e RequestContentStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestContentStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestContentStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestContentStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestContentStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 2, Task: 65525,
@@ -864,21 +777,14 @@ var requestContentStop = etw.EventDesc{
 	},
 }
 
-// AnyRequestContentStop is [RequestContentStop] in any version: a newer one is
-// decoded like it.
+// AnyRequestContentStop is [RequestContentStop] in any version: a newer one is decoded like
+// it.
 type AnyRequestContentStop struct {
 	Seen etw.Seen
 	RequestContentStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestContentStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestContentStop}
-}
-func (e *AnyRequestContentStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestContentStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestContentStop.DecodePayload(p, ptr)
@@ -888,40 +794,35 @@ func (e *AnyRequestContentStop) DecodeVersion(version uint8, p []byte, ptr etw.P
 func (e AnyRequestContentStop) Clone() *AnyRequestContentStop { return &e }
 
 // ResponseHeadersStart is event 11, version 0, of task ResponseHeaders, opcode
-// win:Start, level win:Informational.
+// [etw.OpcodeStart], enabled at [etw.LevelInformational] (4). It has no payload.
+// [AnyResponseHeadersStart] takes newer versions, too.
 //
 // The wait for the headers of a response begins.
-type ResponseHeadersStart struct{}
+type ResponseHeadersStart struct {
+	etw.Empty
+}
 
-func (*ResponseHeadersStart) EventDesc() *etw.EventDesc                             { return &responseHeadersStart }
-func (*ResponseHeadersStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ResponseHeadersStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ResponseHeadersStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ResponseHeadersStart) Clone() *ResponseHeadersStart                         { return &e }
-func (e ResponseHeadersStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ResponseHeadersStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ResponseHeadersStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ResponseHeadersStart.
+func (*ResponseHeadersStart) EventDesc() *etw.EventDesc { return &responseHeadersStart }
+
+// Clone returns a copy of e.
+func (e ResponseHeadersStart) Clone() *ResponseHeadersStart { return &e }
+
+func (e ResponseHeadersStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var responseHeadersStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 1, Task: 65523,
 	Name: "ResponseHeadersStart", TaskName: "ResponseHeaders", OpcodeName: "Start",
 }
 
-// AnyResponseHeadersStart is [ResponseHeadersStart] in any version: a newer
-// one is decoded like it.
+// AnyResponseHeadersStart is [ResponseHeadersStart] in any version: a newer one is decoded
+// like it.
 type AnyResponseHeadersStart struct {
 	Seen etw.Seen
 	ResponseHeadersStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponseHeadersStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&responseHeadersStart}
-}
-func (e *AnyResponseHeadersStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponseHeadersStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResponseHeadersStart.DecodePayload(p, ptr)
@@ -931,7 +832,8 @@ func (e *AnyResponseHeadersStart) DecodeVersion(version uint8, p []byte, ptr etw
 func (e AnyResponseHeadersStart) Clone() *AnyResponseHeadersStart { return &e }
 
 // ResponseHeadersStop is event 12, version 1, of task ResponseHeaders, opcode
-// win:Stop, level win:Informational.
+// [etw.OpcodeStop], enabled at [etw.LevelInformational] (4). Its payload has 4 bytes.
+// [AnyResponseHeadersStop] takes newer versions, too.
 //
 // They are there.
 type ResponseHeadersStop struct {
@@ -941,8 +843,7 @@ type ResponseHeadersStop struct {
 // EventDesc returns the description of ResponseHeadersStop.
 func (*ResponseHeadersStop) EventDesc() *etw.EventDesc { return &responseHeadersStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ResponseHeadersStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&responseHeadersStop, p, ptr)
@@ -969,9 +870,7 @@ func (e *ResponseHeadersStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ResponseHeadersStop) Clone() *ResponseHeadersStop { return &e }
 
-func (e ResponseHeadersStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ResponseHeadersStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ResponseHeadersStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ResponseHeadersStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var responseHeadersStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Version: 1, Level: 4, Opcode: 2, Task: 65523,
@@ -981,21 +880,14 @@ var responseHeadersStop = etw.EventDesc{
 	},
 }
 
-// AnyResponseHeadersStop is [ResponseHeadersStop] in any version: a newer one
-// is decoded like it.
+// AnyResponseHeadersStop is [ResponseHeadersStop] in any version: a newer one is decoded like
+// it.
 type AnyResponseHeadersStop struct {
 	Seen etw.Seen
 	ResponseHeadersStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponseHeadersStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&responseHeadersStop}
-}
-func (e *AnyResponseHeadersStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponseHeadersStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.ResponseHeadersStop.DecodePayload(p, ptr)
@@ -1005,41 +897,36 @@ func (e *AnyResponseHeadersStop) DecodeVersion(version uint8, p []byte, ptr etw.
 func (e AnyResponseHeadersStop) Clone() *AnyResponseHeadersStop { return &e }
 
 // ResponseContentStart is event 13, version 0, of task ResponseContent, opcode
-// win:Start, level win:Informational.
+// [etw.OpcodeStart], enabled at [etw.LevelInformational] (4). It has no payload.
+// [AnyResponseContentStart] takes newer versions, too.
 //
-// HttpClient begins to read the body of a response into memory. A program that
-// reads it as a stream has none of these.
-type ResponseContentStart struct{}
+// HttpClient begins to read the body of a response into memory. A program that reads it as a
+// stream has none of these.
+type ResponseContentStart struct {
+	etw.Empty
+}
 
-func (*ResponseContentStart) EventDesc() *etw.EventDesc                             { return &responseContentStart }
-func (*ResponseContentStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ResponseContentStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ResponseContentStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ResponseContentStart) Clone() *ResponseContentStart                         { return &e }
-func (e ResponseContentStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ResponseContentStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ResponseContentStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ResponseContentStart.
+func (*ResponseContentStart) EventDesc() *etw.EventDesc { return &responseContentStart }
+
+// Clone returns a copy of e.
+func (e ResponseContentStart) Clone() *ResponseContentStart { return &e }
+
+func (e ResponseContentStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var responseContentStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 1, Task: 65521,
 	Name: "ResponseContentStart", TaskName: "ResponseContent", OpcodeName: "Start",
 }
 
-// AnyResponseContentStart is [ResponseContentStart] in any version: a newer
-// one is decoded like it.
+// AnyResponseContentStart is [ResponseContentStart] in any version: a newer one is decoded
+// like it.
 type AnyResponseContentStart struct {
 	Seen etw.Seen
 	ResponseContentStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponseContentStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&responseContentStart}
-}
-func (e *AnyResponseContentStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponseContentStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResponseContentStart.DecodePayload(p, ptr)
@@ -1049,40 +936,35 @@ func (e *AnyResponseContentStart) DecodeVersion(version uint8, p []byte, ptr etw
 func (e AnyResponseContentStart) Clone() *AnyResponseContentStart { return &e }
 
 // ResponseContentStop is event 14, version 0, of task ResponseContent, opcode
-// win:Stop, level win:Informational.
+// [etw.OpcodeStop], enabled at [etw.LevelInformational] (4). It has no payload.
+// [AnyResponseContentStop] takes newer versions, too.
 //
 // It is read.
-type ResponseContentStop struct{}
+type ResponseContentStop struct {
+	etw.Empty
+}
 
-func (*ResponseContentStop) EventDesc() *etw.EventDesc                             { return &responseContentStop }
-func (*ResponseContentStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ResponseContentStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ResponseContentStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ResponseContentStop) Clone() *ResponseContentStop                          { return &e }
-func (e ResponseContentStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ResponseContentStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ResponseContentStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ResponseContentStop.
+func (*ResponseContentStop) EventDesc() *etw.EventDesc { return &responseContentStop }
+
+// Clone returns a copy of e.
+func (e ResponseContentStop) Clone() *ResponseContentStop { return &e }
+
+func (e ResponseContentStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var responseContentStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 2, Task: 65521,
 	Name: "ResponseContentStop", TaskName: "ResponseContent", OpcodeName: "Stop",
 }
 
-// AnyResponseContentStop is [ResponseContentStop] in any version: a newer one
-// is decoded like it.
+// AnyResponseContentStop is [ResponseContentStop] in any version: a newer one is decoded like
+// it.
 type AnyResponseContentStop struct {
 	Seen etw.Seen
 	ResponseContentStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyResponseContentStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&responseContentStop}
-}
-func (e *AnyResponseContentStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyResponseContentStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ResponseContentStop.DecodePayload(p, ptr)
@@ -1091,8 +973,9 @@ func (e *AnyResponseContentStop) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyResponseContentStop) Clone() *AnyResponseContentStop { return &e }
 
-// RequestFailedDetailed is event 15, version 0, of task RequestFailedDetailed,
-// keyword RequestFailedDetailed, level win:Error.
+// RequestFailedDetailed is event 15, version 0, of task RequestFailedDetailed, enabled by
+// [KeywordRequestFailedDetailed] (0x1) at [etw.LevelError] (2). [AnyRequestFailedDetailed]
+// takes newer versions, too.
 //
 // A request failed, with the whole exception and its stack.
 type RequestFailedDetailed struct {
@@ -1102,8 +985,7 @@ type RequestFailedDetailed struct {
 // EventDesc returns the description of RequestFailedDetailed.
 func (*RequestFailedDetailed) EventDesc() *etw.EventDesc { return &requestFailedDetailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestFailedDetailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Exception = c.UTF16()
@@ -1132,9 +1014,7 @@ func (e RequestFailedDetailed) Clone() *RequestFailedDetailed {
 	return &e
 }
 
-func (e RequestFailedDetailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestFailedDetailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestFailedDetailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestFailedDetailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestFailedDetailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 2, Task: 65519, Keywords: 0x1,
@@ -1144,21 +1024,14 @@ var requestFailedDetailed = etw.EventDesc{
 	},
 }
 
-// AnyRequestFailedDetailed is [RequestFailedDetailed] in any version: a newer
-// one is decoded like it.
+// AnyRequestFailedDetailed is [RequestFailedDetailed] in any version: a newer one is decoded
+// like it.
 type AnyRequestFailedDetailed struct {
 	Seen etw.Seen
 	RequestFailedDetailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestFailedDetailed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestFailedDetailed}
-}
-func (e *AnyRequestFailedDetailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestFailedDetailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestFailedDetailed.DecodePayload(p, ptr)
@@ -1170,7 +1043,8 @@ func (e AnyRequestFailedDetailed) Clone() *AnyRequestFailedDetailed {
 	return &e
 }
 
-// Redirect is event 16, version 0, of task Redirect, level win:Informational.
+// Redirect is event 16, version 0, of task Redirect, enabled at [etw.LevelInformational] (4).
+// [AnyRedirect] takes newer versions, too.
 //
 // A response sends the request elsewhere, and the handler follows.
 type Redirect struct {
@@ -1180,8 +1054,7 @@ type Redirect struct {
 // EventDesc returns the description of Redirect.
 func (*Redirect) EventDesc() *etw.EventDesc { return &redirect }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Redirect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RedirectUri = c.UTF16()
@@ -1210,9 +1083,7 @@ func (e Redirect) Clone() *Redirect {
 	return &e
 }
 
-func (e Redirect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Redirect) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Redirect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Redirect) String() string { return string(etw.AppendText(nil, &e)) }
 
 var redirect = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Task: 65518,
@@ -1228,12 +1099,7 @@ type AnyRedirect struct {
 	Redirect
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRedirect) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&redirect} }
-func (e *AnyRedirect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRedirect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Redirect.DecodePayload(p, ptr)

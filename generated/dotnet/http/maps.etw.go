@@ -26,3 +26,6 @@ var httpVersionPolicyMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v HttpVersionPolicy) String() string { return httpVersionPolicyMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v HttpVersionPolicy) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -5,16 +5,15 @@ package kestrel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ConnectionStart is event 1, version 0, of task Connection, opcode win:Start,
-// level win:Informational.
+// ConnectionStart is event 1, version 0, of task Connection, opcode [etw.OpcodeStart], enabled
+// at [etw.LevelInformational] (4). [AnyConnectionStart] takes newer versions, too.
 //
 // A client is connected.
 type ConnectionStart struct {
@@ -103,8 +92,7 @@ type ConnectionStart struct {
 // EventDesc returns the description of ConnectionStart.
 func (*ConnectionStart) EventDesc() *etw.EventDesc { return &connectionStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -143,9 +131,7 @@ func (e ConnectionStart) Clone() *ConnectionStart {
 	return &e
 }
 
-func (e ConnectionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectionStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
@@ -157,19 +143,13 @@ var connectionStart = etw.EventDesc{
 	},
 }
 
-// AnyConnectionStart is [ConnectionStart] in any version: a newer one is
-// decoded like it.
+// AnyConnectionStart is [ConnectionStart] in any version: a newer one is decoded like it.
 type AnyConnectionStart struct {
 	Seen etw.Seen
 	ConnectionStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectionStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionStart} }
-func (e *AnyConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConnectionStart.DecodePayload(p, ptr)
@@ -183,8 +163,8 @@ func (e AnyConnectionStart) Clone() *AnyConnectionStart {
 	return &e
 }
 
-// ConnectionStop is event 2, version 0, of task Connection, opcode win:Stop,
-// level win:Informational.
+// ConnectionStop is event 2, version 0, of task Connection, opcode [etw.OpcodeStop], enabled
+// at [etw.LevelInformational] (4). [AnyConnectionStop] takes newer versions, too.
 type ConnectionStop struct {
 	ConnectionId etw.UTF16
 }
@@ -192,8 +172,7 @@ type ConnectionStop struct {
 // EventDesc returns the description of ConnectionStop.
 func (*ConnectionStop) EventDesc() *etw.EventDesc { return &connectionStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -222,9 +201,7 @@ func (e ConnectionStop) Clone() *ConnectionStop {
 	return &e
 }
 
-func (e ConnectionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectionStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
@@ -234,19 +211,13 @@ var connectionStop = etw.EventDesc{
 	},
 }
 
-// AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded
-// like it.
+// AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded like it.
 type AnyConnectionStop struct {
 	Seen etw.Seen
 	ConnectionStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectionStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionStop} }
-func (e *AnyConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConnectionStop.DecodePayload(p, ptr)
@@ -258,8 +229,8 @@ func (e AnyConnectionStop) Clone() *AnyConnectionStop {
 	return &e
 }
 
-// RequestStart is event 3, version 0, of task Request, opcode win:Start, level
-// win:Informational.
+// RequestStart is event 3, version 0, of task Request, opcode [etw.OpcodeStart], enabled at
+// [etw.LevelInformational] (4). [AnyRequestStart] takes newer versions, too.
 //
 // A request begins, with the identifier that its logs have, too.
 type RequestStart struct {
@@ -273,8 +244,7 @@ type RequestStart struct {
 // EventDesc returns the description of RequestStart.
 func (*RequestStart) EventDesc() *etw.EventDesc { return &requestStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -323,9 +293,7 @@ func (e RequestStart) Clone() *RequestStart {
 	return &e
 }
 
-func (e RequestStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 65531,
@@ -339,19 +307,13 @@ var requestStart = etw.EventDesc{
 	},
 }
 
-// AnyRequestStart is [RequestStart] in any version: a newer one is decoded
-// like it.
+// AnyRequestStart is [RequestStart] in any version: a newer one is decoded like it.
 type AnyRequestStart struct {
 	Seen etw.Seen
 	RequestStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStart} }
-func (e *AnyRequestStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestStart.DecodePayload(p, ptr)
@@ -367,8 +329,8 @@ func (e AnyRequestStart) Clone() *AnyRequestStart {
 	return &e
 }
 
-// RequestStop is event 4, version 0, of task Request, opcode win:Stop, level
-// win:Informational.
+// RequestStop is event 4, version 0, of task Request, opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). [AnyRequestStop] takes newer versions, too.
 type RequestStop struct {
 	ConnectionId etw.UTF16
 	RequestId    etw.UTF16
@@ -380,8 +342,7 @@ type RequestStop struct {
 // EventDesc returns the description of RequestStop.
 func (*RequestStop) EventDesc() *etw.EventDesc { return &requestStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -430,9 +391,7 @@ func (e RequestStop) Clone() *RequestStop {
 	return &e
 }
 
-func (e RequestStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 65531,
@@ -446,19 +405,13 @@ var requestStop = etw.EventDesc{
 	},
 }
 
-// AnyRequestStop is [RequestStop] in any version: a newer one is decoded like
-// it.
+// AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
 	Seen etw.Seen
 	RequestStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&requestStop} }
-func (e *AnyRequestStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RequestStop.DecodePayload(p, ptr)
@@ -474,8 +427,8 @@ func (e AnyRequestStop) Clone() *AnyRequestStop {
 	return &e
 }
 
-// ConnectionRejected is event 5, version 0, of task ConnectionRejected, level
-// win:Informational.
+// ConnectionRejected is event 5, version 0, of task ConnectionRejected, enabled at
+// [etw.LevelInformational] (4). [AnyConnectionRejected] takes newer versions, too.
 //
 // There are more connections than the server may have.
 type ConnectionRejected struct {
@@ -485,8 +438,7 @@ type ConnectionRejected struct {
 // EventDesc returns the description of ConnectionRejected.
 func (*ConnectionRejected) EventDesc() *etw.EventDesc { return &connectionRejected }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionRejected) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -515,9 +467,7 @@ func (e ConnectionRejected) Clone() *ConnectionRejected {
 	return &e
 }
 
-func (e ConnectionRejected) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectionRejected) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectionRejected) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectionRejected) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectionRejected = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
@@ -527,21 +477,14 @@ var connectionRejected = etw.EventDesc{
 	},
 }
 
-// AnyConnectionRejected is [ConnectionRejected] in any version: a newer one is
-// decoded like it.
+// AnyConnectionRejected is [ConnectionRejected] in any version: a newer one is decoded like
+// it.
 type AnyConnectionRejected struct {
 	Seen etw.Seen
 	ConnectionRejected
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectionRejected) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&connectionRejected}
-}
-func (e *AnyConnectionRejected) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectionRejected) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConnectionRejected.DecodePayload(p, ptr)
@@ -553,8 +496,8 @@ func (e AnyConnectionRejected) Clone() *AnyConnectionRejected {
 	return &e
 }
 
-// TlsHandshakeStart is event 8, version 0, of task TlsHandshake, opcode
-// win:Start, level win:Informational.
+// TlsHandshakeStart is event 8, version 0, of task TlsHandshake, opcode [etw.OpcodeStart],
+// enabled at [etw.LevelInformational] (4). [AnyTlsHandshakeStart] takes newer versions, too.
 type TlsHandshakeStart struct {
 	ConnectionId etw.UTF16
 	SslProtocols etw.UTF16
@@ -563,8 +506,7 @@ type TlsHandshakeStart struct {
 // EventDesc returns the description of TlsHandshakeStart.
 func (*TlsHandshakeStart) EventDesc() *etw.EventDesc { return &tlsHandshakeStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TlsHandshakeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -598,9 +540,7 @@ func (e TlsHandshakeStart) Clone() *TlsHandshakeStart {
 	return &e
 }
 
-func (e TlsHandshakeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TlsHandshakeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TlsHandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TlsHandshakeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tlsHandshakeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 1, Task: 65526,
@@ -611,21 +551,13 @@ var tlsHandshakeStart = etw.EventDesc{
 	},
 }
 
-// AnyTlsHandshakeStart is [TlsHandshakeStart] in any version: a newer one is
-// decoded like it.
+// AnyTlsHandshakeStart is [TlsHandshakeStart] in any version: a newer one is decoded like it.
 type AnyTlsHandshakeStart struct {
 	Seen etw.Seen
 	TlsHandshakeStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTlsHandshakeStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tlsHandshakeStart}
-}
-func (e *AnyTlsHandshakeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTlsHandshakeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TlsHandshakeStart.DecodePayload(p, ptr)
@@ -638,8 +570,8 @@ func (e AnyTlsHandshakeStart) Clone() *AnyTlsHandshakeStart {
 	return &e
 }
 
-// TlsHandshakeStop is event 9, version 0, of task TlsHandshake, opcode
-// win:Stop, level win:Informational.
+// TlsHandshakeStop is event 9, version 0, of task TlsHandshake, opcode [etw.OpcodeStop],
+// enabled at [etw.LevelInformational] (4). [AnyTlsHandshakeStop] takes newer versions, too.
 type TlsHandshakeStop struct {
 	ConnectionId        etw.UTF16
 	SslProtocols        etw.UTF16
@@ -650,8 +582,7 @@ type TlsHandshakeStop struct {
 // EventDesc returns the description of TlsHandshakeStop.
 func (*TlsHandshakeStop) EventDesc() *etw.EventDesc { return &tlsHandshakeStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TlsHandshakeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -695,9 +626,7 @@ func (e TlsHandshakeStop) Clone() *TlsHandshakeStop {
 	return &e
 }
 
-func (e TlsHandshakeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TlsHandshakeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TlsHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TlsHandshakeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tlsHandshakeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 2, Task: 65526,
@@ -710,19 +639,13 @@ var tlsHandshakeStop = etw.EventDesc{
 	},
 }
 
-// AnyTlsHandshakeStop is [TlsHandshakeStop] in any version: a newer one is
-// decoded like it.
+// AnyTlsHandshakeStop is [TlsHandshakeStop] in any version: a newer one is decoded like it.
 type AnyTlsHandshakeStop struct {
 	Seen etw.Seen
 	TlsHandshakeStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTlsHandshakeStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tlsHandshakeStop} }
-func (e *AnyTlsHandshakeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTlsHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TlsHandshakeStop.DecodePayload(p, ptr)
@@ -737,8 +660,8 @@ func (e AnyTlsHandshakeStop) Clone() *AnyTlsHandshakeStop {
 	return &e
 }
 
-// TlsHandshakeFailed is event 10, version 0, of task TlsHandshakeFailed, level
-// win:Error.
+// TlsHandshakeFailed is event 10, version 0, of task TlsHandshakeFailed, enabled at
+// [etw.LevelError] (2). [AnyTlsHandshakeFailed] takes newer versions, too.
 type TlsHandshakeFailed struct {
 	ConnectionId etw.UTF16
 }
@@ -746,8 +669,7 @@ type TlsHandshakeFailed struct {
 // EventDesc returns the description of TlsHandshakeFailed.
 func (*TlsHandshakeFailed) EventDesc() *etw.EventDesc { return &tlsHandshakeFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TlsHandshakeFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -776,9 +698,7 @@ func (e TlsHandshakeFailed) Clone() *TlsHandshakeFailed {
 	return &e
 }
 
-func (e TlsHandshakeFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TlsHandshakeFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TlsHandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TlsHandshakeFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tlsHandshakeFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 2, Task: 65524,
@@ -788,21 +708,14 @@ var tlsHandshakeFailed = etw.EventDesc{
 	},
 }
 
-// AnyTlsHandshakeFailed is [TlsHandshakeFailed] in any version: a newer one is
-// decoded like it.
+// AnyTlsHandshakeFailed is [TlsHandshakeFailed] in any version: a newer one is decoded like
+// it.
 type AnyTlsHandshakeFailed struct {
 	Seen etw.Seen
 	TlsHandshakeFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTlsHandshakeFailed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tlsHandshakeFailed}
-}
-func (e *AnyTlsHandshakeFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTlsHandshakeFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TlsHandshakeFailed.DecodePayload(p, ptr)
@@ -814,10 +727,7 @@ func (e AnyTlsHandshakeFailed) Clone() *AnyTlsHandshakeFailed {
 	return &e
 }
 
-// Configuration is event 11, version 0, of task Configuration, level
-// win:LogAlways.
-//
-// The options of the server, as JSON.
+// Configuration is event 11, version 0. [AnyConfiguration] says what it means.
 type Configuration struct {
 	InstanceId    int32
 	Configuration etw.UTF16
@@ -826,8 +736,7 @@ type Configuration struct {
 // EventDesc returns the description of Configuration.
 func (*Configuration) EventDesc() *etw.EventDesc { return &configuration }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Configuration) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&configuration, p, ptr)
@@ -863,9 +772,7 @@ func (e Configuration) Clone() *Configuration {
 	return &e
 }
 
-func (e Configuration) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Configuration) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Configuration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Configuration) String() string { return string(etw.AppendText(nil, &e)) }
 
 var configuration = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Task: 65523,
@@ -876,8 +783,8 @@ var configuration = etw.EventDesc{
 	},
 }
 
-// AnyConfiguration is event 11, of task Configuration, level win:LogAlways, in
-// any version.
+// AnyConfiguration is event 11 in any version, of task Configuration, enabled at
+// [etw.LevelLogAlways] (0).
 //
 // The options of the server, as JSON.
 //
@@ -891,13 +798,13 @@ type AnyConfiguration struct {
 
 var anyConfiguration = []*etw.EventDesc{&configuration}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyConfiguration) EventDescs() []*etw.EventDesc { return anyConfiguration }
-func (e *AnyConfiguration) EventDesc() *etw.EventDesc  { return etw.DescOf(anyConfiguration, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyConfiguration) EventDesc() *etw.EventDesc { return etw.DescOf(anyConfiguration, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyConfiguration) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	var v Configuration
 	n, err = v.DecodePayload(p, ptr)
@@ -924,6 +831,7 @@ func (e AnyConfiguration) Clone() *AnyConfiguration {
 	return &e
 }
 
-func (e AnyConfiguration) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyConfiguration) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyConfiguration) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyConfiguration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

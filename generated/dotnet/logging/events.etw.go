@@ -7,16 +7,15 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -24,8 +23,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -54,9 +52,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -66,21 +62,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -92,10 +81,7 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// FormattedMessage is event 1, version 0, of task FormattedMessage, keyword
-// FormattedMessage, level win:LogAlways.
-//
-// A message, as text.
+// FormattedMessage is event 1, version 0. [AnyFormattedMessage] says what it means.
 type FormattedMessage struct {
 	Level              LogLevel
 	FactoryID          int32
@@ -111,8 +97,7 @@ type FormattedMessage struct {
 // EventDesc returns the description of FormattedMessage.
 func (*FormattedMessage) EventDesc() *etw.EventDesc { return &formattedMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *FormattedMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&formattedMessage, p, ptr)
@@ -181,9 +166,7 @@ func (e FormattedMessage) Clone() *FormattedMessage {
 	return &e
 }
 
-func (e FormattedMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FormattedMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FormattedMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FormattedMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var formattedMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Task: 65533, Keywords: 0x4,
@@ -201,8 +184,8 @@ var formattedMessage = etw.EventDesc{
 	},
 }
 
-// AnyFormattedMessage is event 1, of task FormattedMessage, keyword
-// FormattedMessage, level win:LogAlways, in any version.
+// AnyFormattedMessage is event 1 in any version, of task FormattedMessage, enabled by
+// [KeywordFormattedMessage] (0x4) at [etw.LevelLogAlways] (0).
 //
 // A message, as text.
 //
@@ -223,15 +206,15 @@ type AnyFormattedMessage struct {
 
 var anyFormattedMessage = []*etw.EventDesc{&formattedMessage}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFormattedMessage) EventDescs() []*etw.EventDesc { return anyFormattedMessage }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyFormattedMessage) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyFormattedMessage, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFormattedMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	var v FormattedMessage
 	n, err = v.DecodePayload(p, ptr)
@@ -284,15 +267,15 @@ func (e AnyFormattedMessage) Clone() *AnyFormattedMessage {
 	return &e
 }
 
-func (e AnyFormattedMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFormattedMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFormattedMessage) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFormattedMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Message is event 2, version 0, of task Message, keyword Message, level
-// win:LogAlways.
+// Message is event 2, version 0, of task Message, enabled by [KeywordMessage] (0x2) at
+// [etw.LevelLogAlways] (0). [AnyMessage] takes newer versions, too.
 //
-// A message, with its arguments as strings. The one called {OriginalFormat} is
-// the template.
+// A message, with its arguments as strings. The one called {OriginalFormat} is the template.
 type Message struct {
 	Level              LogLevel
 	FactoryID          int32
@@ -310,8 +293,7 @@ type Message struct {
 // EventDesc returns the description of Message.
 func (*Message) EventDesc() *etw.EventDesc { return &message }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Message) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&message, p, ptr)
@@ -389,9 +371,7 @@ func (e Message) Clone() *Message {
 	return &e
 }
 
-func (e Message) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Message) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Message) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Message) String() string { return string(etw.AppendText(nil, &e)) }
 
 var message = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Task: 65532, Keywords: 0x2,
@@ -464,11 +444,7 @@ func (v MessageException) Clone() MessageException {
 	return v
 }
 
-func (v *MessageException) value() etw.Value { return etw.StructValue(&message.Fields[5], v) }
-
-func (v MessageException) String() string               { return v.value().String() }
-func (v MessageException) LogValue() slog.Value         { return v.value().LogValue() }
-func (v MessageException) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v MessageException) String() string { return etw.StructValue(&message.Fields[5], &v).String() }
 
 // MessageArgument is one element of [Message.Arguments].
 type MessageArgument struct {
@@ -504,11 +480,7 @@ func (v MessageArgument) Clone() MessageArgument {
 	return v
 }
 
-func (v *MessageArgument) value() etw.Value { return etw.StructValue(&message.Fields[7], v) }
-
-func (v MessageArgument) String() string               { return v.value().String() }
-func (v MessageArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v MessageArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v MessageArgument) String() string { return etw.StructValue(&message.Fields[7], &v).String() }
 
 // MessageArguments is a sequence of [MessageArgument] that aliases a payload.
 type MessageArguments struct {
@@ -547,8 +519,7 @@ func (s MessageArguments) All() iter.Seq[MessageArgument] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s MessageArguments) Equal(t MessageArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -562,8 +533,9 @@ func (s MessageArguments) Clone() MessageArguments {
 	return s
 }
 
-func (s MessageArguments) String() string               { return etw.ElementsText(s.All()) }
-func (s MessageArguments) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s MessageArguments) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s MessageArguments) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *MessageArguments) read(c *etw.Cursor, n uint64) {
@@ -587,12 +559,7 @@ type AnyMessage struct {
 	Message
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMessage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&message} }
-func (e *AnyMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Message.DecodePayload(p, ptr)
@@ -610,8 +577,9 @@ func (e AnyMessage) Clone() *AnyMessage {
 	return &e
 }
 
-// ActivityStart is event 3, version 0, of task Activity, opcode win:Start,
-// keywords Message and FormattedMessage, level win:LogAlways.
+// ActivityStart is event 3, version 0, of task Activity, opcode [etw.OpcodeStart], enabled by
+// [KeywordMessage] (0x2) or [KeywordFormattedMessage] (0x4) at [etw.LevelLogAlways] (0).
+// [AnyActivityStart] takes newer versions, too.
 //
 // A scope of a logger begins.
 type ActivityStart struct {
@@ -625,8 +593,7 @@ type ActivityStart struct {
 // EventDesc returns the description of ActivityStart.
 func (*ActivityStart) EventDesc() *etw.EventDesc { return &activityStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ActivityStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&activityStart, p, ptr)
@@ -675,9 +642,7 @@ func (e ActivityStart) Clone() *ActivityStart {
 	return &e
 }
 
-func (e ActivityStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ActivityStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ActivityStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ActivityStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activityStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Opcode: 1, Task: 65531, Keywords: 0x6,
@@ -728,16 +693,11 @@ func (v ActivityStartArgument) Clone() ActivityStartArgument {
 	return v
 }
 
-func (v *ActivityStartArgument) value() etw.Value {
-	return etw.StructValue(&activityStart.Fields[4], v)
+func (v ActivityStartArgument) String() string {
+	return etw.StructValue(&activityStart.Fields[4], &v).String()
 }
 
-func (v ActivityStartArgument) String() string               { return v.value().String() }
-func (v ActivityStartArgument) LogValue() slog.Value         { return v.value().LogValue() }
-func (v ActivityStartArgument) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// ActivityStartArguments is a sequence of [ActivityStartArgument] that aliases
-// a payload.
+// ActivityStartArguments is a sequence of [ActivityStartArgument] that aliases a payload.
 type ActivityStartArguments struct {
 	p   []byte
 	n   int
@@ -774,8 +734,7 @@ func (s ActivityStartArguments) All() iter.Seq[ActivityStartArgument] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s ActivityStartArguments) Equal(t ActivityStartArguments) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -789,8 +748,9 @@ func (s ActivityStartArguments) Clone() ActivityStartArguments {
 	return s
 }
 
-func (s ActivityStartArguments) String() string               { return etw.ElementsText(s.All()) }
-func (s ActivityStartArguments) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s ActivityStartArguments) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s ActivityStartArguments) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *ActivityStartArguments) read(c *etw.Cursor, n uint64) {
@@ -808,19 +768,13 @@ func (s ActivityStartArguments) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyActivityStart is [ActivityStart] in any version: a newer one is decoded
-// like it.
+// AnyActivityStart is [ActivityStart] in any version: a newer one is decoded like it.
 type AnyActivityStart struct {
 	Seen etw.Seen
 	ActivityStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivityStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityStart} }
-func (e *AnyActivityStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivityStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ActivityStart.DecodePayload(p, ptr)
@@ -833,8 +787,9 @@ func (e AnyActivityStart) Clone() *AnyActivityStart {
 	return &e
 }
 
-// ActivityStop is event 4, version 0, of task Activity, opcode win:Stop,
-// keywords Message and FormattedMessage, level win:LogAlways.
+// ActivityStop is event 4, version 0, of task Activity, opcode [etw.OpcodeStop], enabled by
+// [KeywordMessage] (0x2) or [KeywordFormattedMessage] (0x4) at [etw.LevelLogAlways] (0).
+// [AnyActivityStop] takes newer versions, too.
 //
 // It ends.
 type ActivityStop struct {
@@ -846,8 +801,7 @@ type ActivityStop struct {
 // EventDesc returns the description of ActivityStop.
 func (*ActivityStop) EventDesc() *etw.EventDesc { return &activityStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ActivityStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&activityStop, p, ptr)
@@ -887,9 +841,7 @@ func (e ActivityStop) Clone() *ActivityStop {
 	return &e
 }
 
-func (e ActivityStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ActivityStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ActivityStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ActivityStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activityStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Opcode: 2, Task: 65531, Keywords: 0x6,
@@ -901,19 +853,13 @@ var activityStop = etw.EventDesc{
 	},
 }
 
-// AnyActivityStop is [ActivityStop] in any version: a newer one is decoded
-// like it.
+// AnyActivityStop is [ActivityStop] in any version: a newer one is decoded like it.
 type AnyActivityStop struct {
 	Seen etw.Seen
 	ActivityStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivityStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityStop} }
-func (e *AnyActivityStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivityStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ActivityStop.DecodePayload(p, ptr)
@@ -925,8 +871,8 @@ func (e AnyActivityStop) Clone() *AnyActivityStop {
 	return &e
 }
 
-// MessageJson is event 5, version 0, of task MessageJson, keyword JsonMessage,
-// level win:LogAlways.
+// MessageJson is event 5, version 0, of task MessageJson, enabled by [KeywordJsonMessage]
+// (0x8) at [etw.LevelLogAlways] (0). [AnyMessageJson] takes newer versions, too.
 //
 // A message, with its arguments as JSON.
 type MessageJson struct {
@@ -946,8 +892,7 @@ type MessageJson struct {
 // EventDesc returns the description of MessageJson.
 func (*MessageJson) EventDesc() *etw.EventDesc { return &messageJson }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MessageJson) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&messageJson, p, ptr)
@@ -1026,9 +971,7 @@ func (e MessageJson) Clone() *MessageJson {
 	return &e
 }
 
-func (e MessageJson) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MessageJson) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MessageJson) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MessageJson) String() string { return string(etw.AppendText(nil, &e)) }
 
 var messageJson = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Task: 65529, Keywords: 0x8,
@@ -1048,19 +991,13 @@ var messageJson = etw.EventDesc{
 	},
 }
 
-// AnyMessageJson is [MessageJson] in any version: a newer one is decoded like
-// it.
+// AnyMessageJson is [MessageJson] in any version: a newer one is decoded like it.
 type AnyMessageJson struct {
 	Seen etw.Seen
 	MessageJson
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMessageJson) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&messageJson} }
-func (e *AnyMessageJson) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMessageJson) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MessageJson.DecodePayload(p, ptr)
@@ -1079,8 +1016,9 @@ func (e AnyMessageJson) Clone() *AnyMessageJson {
 	return &e
 }
 
-// ActivityJsonStart is event 6, version 0, of task ActivityJson, opcode
-// win:Start, keywords FormattedMessage and JsonMessage, level win:LogAlways.
+// ActivityJsonStart is event 6, version 0, of task ActivityJson, opcode [etw.OpcodeStart],
+// enabled by [KeywordFormattedMessage] (0x4) or [KeywordJsonMessage] (0x8) at
+// [etw.LevelLogAlways] (0). [AnyActivityJsonStart] takes newer versions, too.
 type ActivityJsonStart struct {
 	ID            int32
 	FactoryID     int32
@@ -1091,8 +1029,7 @@ type ActivityJsonStart struct {
 // EventDesc returns the description of ActivityJsonStart.
 func (*ActivityJsonStart) EventDesc() *etw.EventDesc { return &activityJsonStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ActivityJsonStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&activityJsonStart, p, ptr)
@@ -1137,9 +1074,7 @@ func (e ActivityJsonStart) Clone() *ActivityJsonStart {
 	return &e
 }
 
-func (e ActivityJsonStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ActivityJsonStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ActivityJsonStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ActivityJsonStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activityJsonStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Opcode: 1, Task: 65528, Keywords: 0xc,
@@ -1152,21 +1087,13 @@ var activityJsonStart = etw.EventDesc{
 	},
 }
 
-// AnyActivityJsonStart is [ActivityJsonStart] in any version: a newer one is
-// decoded like it.
+// AnyActivityJsonStart is [ActivityJsonStart] in any version: a newer one is decoded like it.
 type AnyActivityJsonStart struct {
 	Seen etw.Seen
 	ActivityJsonStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivityJsonStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&activityJsonStart}
-}
-func (e *AnyActivityJsonStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivityJsonStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ActivityJsonStart.DecodePayload(p, ptr)
@@ -1179,8 +1106,9 @@ func (e AnyActivityJsonStart) Clone() *AnyActivityJsonStart {
 	return &e
 }
 
-// ActivityJsonStop is event 7, version 0, of task ActivityJson, opcode
-// win:Stop, keywords FormattedMessage and JsonMessage, level win:LogAlways.
+// ActivityJsonStop is event 7, version 0, of task ActivityJson, opcode [etw.OpcodeStop],
+// enabled by [KeywordFormattedMessage] (0x4) or [KeywordJsonMessage] (0x8) at
+// [etw.LevelLogAlways] (0). [AnyActivityJsonStop] takes newer versions, too.
 type ActivityJsonStop struct {
 	ID         int32
 	FactoryID  int32
@@ -1190,8 +1118,7 @@ type ActivityJsonStop struct {
 // EventDesc returns the description of ActivityJsonStop.
 func (*ActivityJsonStop) EventDesc() *etw.EventDesc { return &activityJsonStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ActivityJsonStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&activityJsonStop, p, ptr)
@@ -1231,9 +1158,7 @@ func (e ActivityJsonStop) Clone() *ActivityJsonStop {
 	return &e
 }
 
-func (e ActivityJsonStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ActivityJsonStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ActivityJsonStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ActivityJsonStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var activityJsonStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Opcode: 2, Task: 65528, Keywords: 0xc,
@@ -1245,19 +1170,13 @@ var activityJsonStop = etw.EventDesc{
 	},
 }
 
-// AnyActivityJsonStop is [ActivityJsonStop] in any version: a newer one is
-// decoded like it.
+// AnyActivityJsonStop is [ActivityJsonStop] in any version: a newer one is decoded like it.
 type AnyActivityJsonStop struct {
 	Seen etw.Seen
 	ActivityJsonStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyActivityJsonStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&activityJsonStop} }
-func (e *AnyActivityJsonStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyActivityJsonStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ActivityJsonStop.DecodePayload(p, ptr)

@@ -34,3 +34,6 @@ var logLevelMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v LogLevel) String() string { return logLevelMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v LogLevel) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -5,16 +5,15 @@ package metrics
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,7 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// Message is event 1, version 0, of task Message, keyword Messages, level
-// win:Informational.
+// Message is event 1, version 0. [AnyMessage] says what it means.
 type Message struct {
 	Message etw.UTF16
 }
@@ -99,8 +87,7 @@ type Message struct {
 // EventDesc returns the description of Message.
 func (*Message) EventDesc() *etw.EventDesc { return &message }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Message) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -129,9 +116,7 @@ func (e Message) Clone() *Message {
 	return &e
 }
 
-func (e Message) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Message) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Message) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Message) String() string { return string(etw.AppendText(nil, &e)) }
 
 var message = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Task: 65533, Keywords: 0x1,
@@ -141,8 +126,8 @@ var message = etw.EventDesc{
 	},
 }
 
-// AnyMessage is event 1, of task Message, keyword Messages, level
-// win:Informational, in any version.
+// AnyMessage is event 1 in any version, of task Message, enabled by [KeywordMessages] (0x1) at
+// [etw.LevelInformational] (4).
 //
 // The only version is [Message]; a newer one is decoded like it.
 type AnyMessage struct {
@@ -153,13 +138,13 @@ type AnyMessage struct {
 
 var anyMessage = []*etw.EventDesc{&message}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMessage) EventDescs() []*etw.EventDesc { return anyMessage }
-func (e *AnyMessage) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMessage, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyMessage) EventDesc() *etw.EventDesc { return etw.DescOf(anyMessage, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	var v Message
 	n, err = v.DecodePayload(p, ptr)
@@ -183,12 +168,14 @@ func (e AnyMessage) Clone() *AnyMessage {
 	return &e
 }
 
-func (e AnyMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMessage) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// CollectionStart is event 2, version 0, of task Collection, opcode win:Start,
-// keyword TimeSeriesValues, level win:Informational.
+// CollectionStart is event 2, version 0, of task Collection, opcode [etw.OpcodeStart], enabled
+// by [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyCollectionStart]
+// takes newer versions, too.
 type CollectionStart struct {
 	SessionId         etw.UTF16
 	IntervalStartTime etw.FileTime
@@ -198,8 +185,7 @@ type CollectionStart struct {
 // EventDesc returns the description of CollectionStart.
 func (*CollectionStart) EventDesc() *etw.EventDesc { return &collectionStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CollectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -236,9 +222,7 @@ func (e CollectionStart) Clone() *CollectionStart {
 	return &e
 }
 
-func (e CollectionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CollectionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CollectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CollectionStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var collectionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 1, Task: 65532, Keywords: 0x2,
@@ -250,19 +234,13 @@ var collectionStart = etw.EventDesc{
 	},
 }
 
-// AnyCollectionStart is [CollectionStart] in any version: a newer one is
-// decoded like it.
+// AnyCollectionStart is [CollectionStart] in any version: a newer one is decoded like it.
 type AnyCollectionStart struct {
 	Seen etw.Seen
 	CollectionStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCollectionStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&collectionStart} }
-func (e *AnyCollectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCollectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CollectionStart.DecodePayload(p, ptr)
@@ -274,8 +252,9 @@ func (e AnyCollectionStart) Clone() *AnyCollectionStart {
 	return &e
 }
 
-// CollectionStop is event 3, version 0, of task Collection, opcode win:Stop,
-// keyword TimeSeriesValues, level win:Informational.
+// CollectionStop is event 3, version 0, of task Collection, opcode [etw.OpcodeStop], enabled
+// by [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyCollectionStop]
+// takes newer versions, too.
 type CollectionStop struct {
 	SessionId         etw.UTF16
 	IntervalStartTime etw.FileTime
@@ -285,8 +264,7 @@ type CollectionStop struct {
 // EventDesc returns the description of CollectionStop.
 func (*CollectionStop) EventDesc() *etw.EventDesc { return &collectionStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CollectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -323,9 +301,7 @@ func (e CollectionStop) Clone() *CollectionStop {
 	return &e
 }
 
-func (e CollectionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CollectionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CollectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CollectionStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var collectionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 2, Task: 65532, Keywords: 0x2,
@@ -337,19 +313,13 @@ var collectionStop = etw.EventDesc{
 	},
 }
 
-// AnyCollectionStop is [CollectionStop] in any version: a newer one is decoded
-// like it.
+// AnyCollectionStop is [CollectionStop] in any version: a newer one is decoded like it.
 type AnyCollectionStop struct {
 	Seen etw.Seen
 	CollectionStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCollectionStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&collectionStop} }
-func (e *AnyCollectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCollectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CollectionStop.DecodePayload(p, ptr)
@@ -361,9 +331,9 @@ func (e AnyCollectionStop) Clone() *AnyCollectionStop {
 	return &e
 }
 
-// CounterRateValuePublished is event 4, version 2, of task
-// CounterRateValuePublished, keyword TimeSeriesValues, level
-// win:Informational.
+// CounterRateValuePublished is event 4, version 2, of task CounterRateValuePublished, enabled
+// by [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4).
+// [AnyCounterRateValuePublished] takes newer versions, too.
 //
 // What a counter counted.
 type CounterRateValuePublished struct {
@@ -372,20 +342,16 @@ type CounterRateValuePublished struct {
 	MeterVersion   etw.UTF16
 	InstrumentName etw.UTF16
 	Unit           etw.UTF16
-	// NAME=VALUE,... of the series.
-	Tags etw.UTF16
-	// In the interval, as text. Empty where none is known yet.
-	Rate etw.UTF16
-	// Since the session began, as text.
-	Value        etw.UTF16
-	InstrumentId int32
+	Tags           etw.UTF16 // NAME=VALUE,... of the series.
+	Rate           etw.UTF16 // In the interval, as text. Empty where none is known yet.
+	Value          etw.UTF16 // Since the session began, as text.
+	InstrumentId   int32
 }
 
 // EventDesc returns the description of CounterRateValuePublished.
 func (*CounterRateValuePublished) EventDesc() *etw.EventDesc { return &counterRateValuePublished }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -453,9 +419,7 @@ func (e CounterRateValuePublished) Clone() *CounterRateValuePublished {
 	return &e
 }
 
-func (e CounterRateValuePublished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CounterRateValuePublished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CounterRateValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CounterRateValuePublished) String() string { return string(etw.AppendText(nil, &e)) }
 
 var counterRateValuePublished = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 2, Level: 4, Task: 65530, Keywords: 0x2,
@@ -473,21 +437,14 @@ var counterRateValuePublished = etw.EventDesc{
 	},
 }
 
-// AnyCounterRateValuePublished is [CounterRateValuePublished] in any version:
-// a newer one is decoded like it.
+// AnyCounterRateValuePublished is [CounterRateValuePublished] in any version: a newer one is
+// decoded like it.
 type AnyCounterRateValuePublished struct {
 	Seen etw.Seen
 	CounterRateValuePublished
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCounterRateValuePublished) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&counterRateValuePublished}
-}
-func (e *AnyCounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCounterRateValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CounterRateValuePublished.DecodePayload(p, ptr)
@@ -506,8 +463,9 @@ func (e AnyCounterRateValuePublished) Clone() *AnyCounterRateValuePublished {
 	return &e
 }
 
-// GaugeValuePublished is event 5, version 2, of task GaugeValuePublished,
-// keyword TimeSeriesValues, level win:Informational.
+// GaugeValuePublished is event 5, version 2, of task GaugeValuePublished, enabled by
+// [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyGaugeValuePublished]
+// takes newer versions, too.
 //
 // What a gauge shows.
 type GaugeValuePublished struct {
@@ -524,8 +482,7 @@ type GaugeValuePublished struct {
 // EventDesc returns the description of GaugeValuePublished.
 func (*GaugeValuePublished) EventDesc() *etw.EventDesc { return &gaugeValuePublished }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *GaugeValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -588,9 +545,7 @@ func (e GaugeValuePublished) Clone() *GaugeValuePublished {
 	return &e
 }
 
-func (e GaugeValuePublished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e GaugeValuePublished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e GaugeValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e GaugeValuePublished) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gaugeValuePublished = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Version: 2, Level: 4, Task: 65529, Keywords: 0x2,
@@ -607,21 +562,14 @@ var gaugeValuePublished = etw.EventDesc{
 	},
 }
 
-// AnyGaugeValuePublished is [GaugeValuePublished] in any version: a newer one
-// is decoded like it.
+// AnyGaugeValuePublished is [GaugeValuePublished] in any version: a newer one is decoded like
+// it.
 type AnyGaugeValuePublished struct {
 	Seen etw.Seen
 	GaugeValuePublished
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGaugeValuePublished) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&gaugeValuePublished}
-}
-func (e *AnyGaugeValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGaugeValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.GaugeValuePublished.DecodePayload(p, ptr)
@@ -639,8 +587,9 @@ func (e AnyGaugeValuePublished) Clone() *AnyGaugeValuePublished {
 	return &e
 }
 
-// HistogramValuePublished is event 6, version 2, of task
-// HistogramValuePublished, keyword TimeSeriesValues, level win:Informational.
+// HistogramValuePublished is event 6, version 2, of task HistogramValuePublished, enabled by
+// [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4).
+// [AnyHistogramValuePublished] takes newer versions, too.
 //
 // The spread of what was measured in an interval.
 type HistogramValuePublished struct {
@@ -650,18 +599,16 @@ type HistogramValuePublished struct {
 	InstrumentName etw.UTF16
 	Unit           etw.UTF16
 	Tags           etw.UTF16
-	// QUANTILE=VALUE;..., of 0.5, 0.95 and 0.99.
-	Quantiles    etw.UTF16
-	Count        int32
-	Sum          float64
-	InstrumentId int32
+	Quantiles      etw.UTF16 // QUANTILE=VALUE;..., of 0.5, 0.95 and 0.99.
+	Count          int32
+	Sum            float64
+	InstrumentId   int32
 }
 
 // EventDesc returns the description of HistogramValuePublished.
 func (*HistogramValuePublished) EventDesc() *etw.EventDesc { return &histogramValuePublished }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *HistogramValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -732,9 +679,7 @@ func (e HistogramValuePublished) Clone() *HistogramValuePublished {
 	return &e
 }
 
-func (e HistogramValuePublished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HistogramValuePublished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HistogramValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HistogramValuePublished) String() string { return string(etw.AppendText(nil, &e)) }
 
 var histogramValuePublished = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Version: 2, Level: 4, Task: 65528, Keywords: 0x2,
@@ -753,21 +698,14 @@ var histogramValuePublished = etw.EventDesc{
 	},
 }
 
-// AnyHistogramValuePublished is [HistogramValuePublished] in any version: a
-// newer one is decoded like it.
+// AnyHistogramValuePublished is [HistogramValuePublished] in any version: a newer one is
+// decoded like it.
 type AnyHistogramValuePublished struct {
 	Seen etw.Seen
 	HistogramValuePublished
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHistogramValuePublished) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&histogramValuePublished}
-}
-func (e *AnyHistogramValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHistogramValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.HistogramValuePublished.DecodePayload(p, ptr)
@@ -785,8 +723,9 @@ func (e AnyHistogramValuePublished) Clone() *AnyHistogramValuePublished {
 	return &e
 }
 
-// BeginInstrumentReporting is event 7, version 3, of task
-// BeginInstrumentReporting, keyword TimeSeriesValues, level win:Informational.
+// BeginInstrumentReporting is event 7, version 3, of task BeginInstrumentReporting, enabled by
+// [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4).
+// [AnyBeginInstrumentReporting] takes newer versions, too.
 //
 // From here on, values of this instrument come.
 type BeginInstrumentReporting struct {
@@ -807,8 +746,7 @@ type BeginInstrumentReporting struct {
 // EventDesc returns the description of BeginInstrumentReporting.
 func (*BeginInstrumentReporting) EventDesc() *etw.EventDesc { return &beginInstrumentReporting }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BeginInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -891,9 +829,7 @@ func (e BeginInstrumentReporting) Clone() *BeginInstrumentReporting {
 	return &e
 }
 
-func (e BeginInstrumentReporting) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BeginInstrumentReporting) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BeginInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BeginInstrumentReporting) String() string { return string(etw.AppendText(nil, &e)) }
 
 var beginInstrumentReporting = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Version: 3, Level: 4, Task: 65527, Keywords: 0x2,
@@ -914,21 +850,14 @@ var beginInstrumentReporting = etw.EventDesc{
 	},
 }
 
-// AnyBeginInstrumentReporting is [BeginInstrumentReporting] in any version: a
-// newer one is decoded like it.
+// AnyBeginInstrumentReporting is [BeginInstrumentReporting] in any version: a newer one is
+// decoded like it.
 type AnyBeginInstrumentReporting struct {
 	Seen etw.Seen
 	BeginInstrumentReporting
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBeginInstrumentReporting) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&beginInstrumentReporting}
-}
-func (e *AnyBeginInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBeginInstrumentReporting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.BeginInstrumentReporting.DecodePayload(p, ptr)
@@ -950,8 +879,9 @@ func (e AnyBeginInstrumentReporting) Clone() *AnyBeginInstrumentReporting {
 	return &e
 }
 
-// EndInstrumentReporting is event 8, version 3, of task
-// EndInstrumentReporting, keyword TimeSeriesValues, level win:Informational.
+// EndInstrumentReporting is event 8, version 3, of task EndInstrumentReporting, enabled by
+// [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyEndInstrumentReporting]
+// takes newer versions, too.
 type EndInstrumentReporting struct {
 	SessionId               etw.UTF16
 	MeterName               etw.UTF16
@@ -970,8 +900,7 @@ type EndInstrumentReporting struct {
 // EventDesc returns the description of EndInstrumentReporting.
 func (*EndInstrumentReporting) EventDesc() *etw.EventDesc { return &endInstrumentReporting }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EndInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -1054,9 +983,7 @@ func (e EndInstrumentReporting) Clone() *EndInstrumentReporting {
 	return &e
 }
 
-func (e EndInstrumentReporting) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EndInstrumentReporting) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EndInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EndInstrumentReporting) String() string { return string(etw.AppendText(nil, &e)) }
 
 var endInstrumentReporting = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Version: 3, Level: 4, Task: 65526, Keywords: 0x2,
@@ -1077,21 +1004,14 @@ var endInstrumentReporting = etw.EventDesc{
 	},
 }
 
-// AnyEndInstrumentReporting is [EndInstrumentReporting] in any version: a
-// newer one is decoded like it.
+// AnyEndInstrumentReporting is [EndInstrumentReporting] in any version: a newer one is decoded
+// like it.
 type AnyEndInstrumentReporting struct {
 	Seen etw.Seen
 	EndInstrumentReporting
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEndInstrumentReporting) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&endInstrumentReporting}
-}
-func (e *AnyEndInstrumentReporting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEndInstrumentReporting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.EndInstrumentReporting.DecodePayload(p, ptr)
@@ -1113,8 +1033,9 @@ func (e AnyEndInstrumentReporting) Clone() *AnyEndInstrumentReporting {
 	return &e
 }
 
-// Error is event 9, version 0, of task Error, keywords Messages,
-// TimeSeriesValues and InstrumentPublishing, level win:Informational.
+// Error is event 9, version 0, of task Error, enabled by [KeywordMessages] (0x1),
+// [KeywordTimeSeriesValues] (0x2), or [KeywordInstrumentPublishing] (0x4) at
+// [etw.LevelInformational] (4). [AnyError] takes newer versions, too.
 type Error struct {
 	SessionId    etw.UTF16
 	ErrorMessage etw.UTF16
@@ -1123,8 +1044,7 @@ type Error struct {
 // EventDesc returns the description of Error.
 func (*Error) EventDesc() *etw.EventDesc { return &errorEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Error) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -1158,9 +1078,7 @@ func (e Error) Clone() *Error {
 	return &e
 }
 
-func (e Error) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Error) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Error) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Error) String() string { return string(etw.AppendText(nil, &e)) }
 
 var errorEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Task: 65525, Keywords: 0x7,
@@ -1177,12 +1095,7 @@ type AnyError struct {
 	Error
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyError) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&errorEvent} }
-func (e *AnyError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Error.DecodePayload(p, ptr)
@@ -1196,8 +1109,9 @@ func (e AnyError) Clone() *AnyError {
 }
 
 // InitialInstrumentEnumerationComplete is event 10, version 0, of task
-// InitialInstrumentEnumerationComplete, keywords TimeSeriesValues and
-// InstrumentPublishing, level win:Informational.
+// InitialInstrumentEnumerationComplete, enabled by [KeywordTimeSeriesValues] (0x2) or
+// [KeywordInstrumentPublishing] (0x4) at [etw.LevelInformational] (4).
+// [AnyInitialInstrumentEnumerationComplete] takes newer versions, too.
 type InitialInstrumentEnumerationComplete struct {
 	SessionId etw.UTF16
 }
@@ -1207,8 +1121,7 @@ func (*InitialInstrumentEnumerationComplete) EventDesc() *etw.EventDesc {
 	return &initialInstrumentEnumerationComplete
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *InitialInstrumentEnumerationComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -1237,11 +1150,7 @@ func (e InitialInstrumentEnumerationComplete) Clone() *InitialInstrumentEnumerat
 	return &e
 }
 
-func (e InitialInstrumentEnumerationComplete) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e InitialInstrumentEnumerationComplete) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e InitialInstrumentEnumerationComplete) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e InitialInstrumentEnumerationComplete) String() string { return string(etw.AppendText(nil, &e)) }
 
 var initialInstrumentEnumerationComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Task: 65524, Keywords: 0x6,
@@ -1251,22 +1160,14 @@ var initialInstrumentEnumerationComplete = etw.EventDesc{
 	},
 }
 
-// AnyInitialInstrumentEnumerationComplete is
-// [InitialInstrumentEnumerationComplete] in any version: a newer one is
-// decoded like it.
+// AnyInitialInstrumentEnumerationComplete is [InitialInstrumentEnumerationComplete] in any
+// version: a newer one is decoded like it.
 type AnyInitialInstrumentEnumerationComplete struct {
 	Seen etw.Seen
 	InitialInstrumentEnumerationComplete
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyInitialInstrumentEnumerationComplete) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&initialInstrumentEnumerationComplete}
-}
-func (e *AnyInitialInstrumentEnumerationComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyInitialInstrumentEnumerationComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.InitialInstrumentEnumerationComplete.DecodePayload(p, ptr)
@@ -1278,8 +1179,9 @@ func (e AnyInitialInstrumentEnumerationComplete) Clone() *AnyInitialInstrumentEn
 	return &e
 }
 
-// InstrumentPublished is event 11, version 3, of task InstrumentPublished,
-// keyword InstrumentPublishing, level win:Informational.
+// InstrumentPublished is event 11, version 3, of task InstrumentPublished, enabled by
+// [KeywordInstrumentPublishing] (0x4) at [etw.LevelInformational] (4).
+// [AnyInstrumentPublished] takes newer versions, too.
 //
 // An instrument exists.
 type InstrumentPublished struct {
@@ -1300,8 +1202,7 @@ type InstrumentPublished struct {
 // EventDesc returns the description of InstrumentPublished.
 func (*InstrumentPublished) EventDesc() *etw.EventDesc { return &instrumentPublished }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *InstrumentPublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -1384,9 +1285,7 @@ func (e InstrumentPublished) Clone() *InstrumentPublished {
 	return &e
 }
 
-func (e InstrumentPublished) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e InstrumentPublished) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e InstrumentPublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e InstrumentPublished) String() string { return string(etw.AppendText(nil, &e)) }
 
 var instrumentPublished = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Version: 3, Level: 4, Task: 65523, Keywords: 0x4,
@@ -1407,21 +1306,14 @@ var instrumentPublished = etw.EventDesc{
 	},
 }
 
-// AnyInstrumentPublished is [InstrumentPublished] in any version: a newer one
-// is decoded like it.
+// AnyInstrumentPublished is [InstrumentPublished] in any version: a newer one is decoded like
+// it.
 type AnyInstrumentPublished struct {
 	Seen etw.Seen
 	InstrumentPublished
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyInstrumentPublished) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&instrumentPublished}
-}
-func (e *AnyInstrumentPublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyInstrumentPublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.InstrumentPublished.DecodePayload(p, ptr)
@@ -1443,8 +1335,9 @@ func (e AnyInstrumentPublished) Clone() *AnyInstrumentPublished {
 	return &e
 }
 
-// TimeSeriesLimitReached is event 12, version 0, of task
-// TimeSeriesLimitReached, keyword TimeSeriesValues, level win:Informational.
+// TimeSeriesLimitReached is event 12, version 0, of task TimeSeriesLimitReached, enabled by
+// [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyTimeSeriesLimitReached]
+// takes newer versions, too.
 //
 // There are more series than the session allows: the others are missing.
 type TimeSeriesLimitReached struct {
@@ -1454,8 +1347,7 @@ type TimeSeriesLimitReached struct {
 // EventDesc returns the description of TimeSeriesLimitReached.
 func (*TimeSeriesLimitReached) EventDesc() *etw.EventDesc { return &timeSeriesLimitReached }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TimeSeriesLimitReached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -1484,9 +1376,7 @@ func (e TimeSeriesLimitReached) Clone() *TimeSeriesLimitReached {
 	return &e
 }
 
-func (e TimeSeriesLimitReached) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TimeSeriesLimitReached) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TimeSeriesLimitReached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TimeSeriesLimitReached) String() string { return string(etw.AppendText(nil, &e)) }
 
 var timeSeriesLimitReached = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Task: 65522, Keywords: 0x2,
@@ -1496,21 +1386,14 @@ var timeSeriesLimitReached = etw.EventDesc{
 	},
 }
 
-// AnyTimeSeriesLimitReached is [TimeSeriesLimitReached] in any version: a
-// newer one is decoded like it.
+// AnyTimeSeriesLimitReached is [TimeSeriesLimitReached] in any version: a newer one is decoded
+// like it.
 type AnyTimeSeriesLimitReached struct {
 	Seen etw.Seen
 	TimeSeriesLimitReached
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTimeSeriesLimitReached) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&timeSeriesLimitReached}
-}
-func (e *AnyTimeSeriesLimitReached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTimeSeriesLimitReached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TimeSeriesLimitReached.DecodePayload(p, ptr)
@@ -1522,8 +1405,9 @@ func (e AnyTimeSeriesLimitReached) Clone() *AnyTimeSeriesLimitReached {
 	return &e
 }
 
-// HistogramLimitReached is event 13, version 0, of task HistogramLimitReached,
-// keyword TimeSeriesValues, level win:Informational.
+// HistogramLimitReached is event 13, version 0, of task HistogramLimitReached, enabled by
+// [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyHistogramLimitReached]
+// takes newer versions, too.
 //
 // There are more histograms than the session allows: the others are missing.
 type HistogramLimitReached struct {
@@ -1533,8 +1417,7 @@ type HistogramLimitReached struct {
 // EventDesc returns the description of HistogramLimitReached.
 func (*HistogramLimitReached) EventDesc() *etw.EventDesc { return &histogramLimitReached }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *HistogramLimitReached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -1563,9 +1446,7 @@ func (e HistogramLimitReached) Clone() *HistogramLimitReached {
 	return &e
 }
 
-func (e HistogramLimitReached) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HistogramLimitReached) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HistogramLimitReached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HistogramLimitReached) String() string { return string(etw.AppendText(nil, &e)) }
 
 var histogramLimitReached = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Task: 65521, Keywords: 0x2,
@@ -1575,21 +1456,14 @@ var histogramLimitReached = etw.EventDesc{
 	},
 }
 
-// AnyHistogramLimitReached is [HistogramLimitReached] in any version: a newer
-// one is decoded like it.
+// AnyHistogramLimitReached is [HistogramLimitReached] in any version: a newer one is decoded
+// like it.
 type AnyHistogramLimitReached struct {
 	Seen etw.Seen
 	HistogramLimitReached
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHistogramLimitReached) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&histogramLimitReached}
-}
-func (e *AnyHistogramLimitReached) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHistogramLimitReached) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.HistogramLimitReached.DecodePayload(p, ptr)
@@ -1602,8 +1476,9 @@ func (e AnyHistogramLimitReached) Clone() *AnyHistogramLimitReached {
 }
 
 // ObservableInstrumentCallbackError is event 14, version 0, of task
-// ObservableInstrumentCallbackError, keyword TimeSeriesValues, level
-// win:Informational.
+// ObservableInstrumentCallbackError, enabled by [KeywordTimeSeriesValues] (0x2) at
+// [etw.LevelInformational] (4). [AnyObservableInstrumentCallbackError] takes newer versions,
+// too.
 type ObservableInstrumentCallbackError struct {
 	SessionId    etw.UTF16
 	ErrorMessage etw.UTF16
@@ -1614,8 +1489,7 @@ func (*ObservableInstrumentCallbackError) EventDesc() *etw.EventDesc {
 	return &observableInstrumentCallbackError
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ObservableInstrumentCallbackError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -1649,11 +1523,7 @@ func (e ObservableInstrumentCallbackError) Clone() *ObservableInstrumentCallback
 	return &e
 }
 
-func (e ObservableInstrumentCallbackError) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ObservableInstrumentCallbackError) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ObservableInstrumentCallbackError) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ObservableInstrumentCallbackError) String() string { return string(etw.AppendText(nil, &e)) }
 
 var observableInstrumentCallbackError = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Task: 65520, Keywords: 0x2,
@@ -1664,21 +1534,14 @@ var observableInstrumentCallbackError = etw.EventDesc{
 	},
 }
 
-// AnyObservableInstrumentCallbackError is [ObservableInstrumentCallbackError]
-// in any version: a newer one is decoded like it.
+// AnyObservableInstrumentCallbackError is [ObservableInstrumentCallbackError] in any version:
+// a newer one is decoded like it.
 type AnyObservableInstrumentCallbackError struct {
 	Seen etw.Seen
 	ObservableInstrumentCallbackError
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyObservableInstrumentCallbackError) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&observableInstrumentCallbackError}
-}
-func (e *AnyObservableInstrumentCallbackError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyObservableInstrumentCallbackError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ObservableInstrumentCallbackError.DecodePayload(p, ptr)
@@ -1692,8 +1555,10 @@ func (e AnyObservableInstrumentCallbackError) Clone() *AnyObservableInstrumentCa
 }
 
 // MultipleSessionsNotSupportedError is event 15, version 0, of task
-// MultipleSessionsNotSupportedError, keywords Messages, TimeSeriesValues and
-// InstrumentPublishing, level win:Informational.
+// MultipleSessionsNotSupportedError, enabled by [KeywordMessages] (0x1),
+// [KeywordTimeSeriesValues] (0x2), or [KeywordInstrumentPublishing] (0x4) at
+// [etw.LevelInformational] (4). [AnyMultipleSessionsNotSupportedError] takes newer versions,
+// too.
 //
 // Another session has the meters, and this one gets nothing.
 type MultipleSessionsNotSupportedError struct {
@@ -1705,8 +1570,7 @@ func (*MultipleSessionsNotSupportedError) EventDesc() *etw.EventDesc {
 	return &multipleSessionsNotSupportedError
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MultipleSessionsNotSupportedError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RunningSessionId = c.UTF16()
@@ -1735,11 +1599,7 @@ func (e MultipleSessionsNotSupportedError) Clone() *MultipleSessionsNotSupported
 	return &e
 }
 
-func (e MultipleSessionsNotSupportedError) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e MultipleSessionsNotSupportedError) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e MultipleSessionsNotSupportedError) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e MultipleSessionsNotSupportedError) String() string { return string(etw.AppendText(nil, &e)) }
 
 var multipleSessionsNotSupportedError = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Task: 65519, Keywords: 0x7,
@@ -1749,21 +1609,14 @@ var multipleSessionsNotSupportedError = etw.EventDesc{
 	},
 }
 
-// AnyMultipleSessionsNotSupportedError is [MultipleSessionsNotSupportedError]
-// in any version: a newer one is decoded like it.
+// AnyMultipleSessionsNotSupportedError is [MultipleSessionsNotSupportedError] in any version:
+// a newer one is decoded like it.
 type AnyMultipleSessionsNotSupportedError struct {
 	Seen etw.Seen
 	MultipleSessionsNotSupportedError
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMultipleSessionsNotSupportedError) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&multipleSessionsNotSupportedError}
-}
-func (e *AnyMultipleSessionsNotSupportedError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMultipleSessionsNotSupportedError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MultipleSessionsNotSupportedError.DecodePayload(p, ptr)
@@ -1776,8 +1629,9 @@ func (e AnyMultipleSessionsNotSupportedError) Clone() *AnyMultipleSessionsNotSup
 }
 
 // UpDownCounterRateValuePublished is event 16, version 2, of task
-// UpDownCounterRateValuePublished, keyword TimeSeriesValues, level
-// win:Informational.
+// UpDownCounterRateValuePublished, enabled by [KeywordTimeSeriesValues] (0x2) at
+// [etw.LevelInformational] (4). [AnyUpDownCounterRateValuePublished] takes newer versions,
+// too.
 //
 // What a counter that goes up and down counted.
 type UpDownCounterRateValuePublished struct {
@@ -1797,8 +1651,7 @@ func (*UpDownCounterRateValuePublished) EventDesc() *etw.EventDesc {
 	return &upDownCounterRateValuePublished
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *UpDownCounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -1866,11 +1719,7 @@ func (e UpDownCounterRateValuePublished) Clone() *UpDownCounterRateValuePublishe
 	return &e
 }
 
-func (e UpDownCounterRateValuePublished) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e UpDownCounterRateValuePublished) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e UpDownCounterRateValuePublished) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e UpDownCounterRateValuePublished) String() string { return string(etw.AppendText(nil, &e)) }
 
 var upDownCounterRateValuePublished = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Version: 2, Level: 4, Task: 65518, Keywords: 0x2,
@@ -1888,21 +1737,14 @@ var upDownCounterRateValuePublished = etw.EventDesc{
 	},
 }
 
-// AnyUpDownCounterRateValuePublished is [UpDownCounterRateValuePublished] in
-// any version: a newer one is decoded like it.
+// AnyUpDownCounterRateValuePublished is [UpDownCounterRateValuePublished] in any version: a
+// newer one is decoded like it.
 type AnyUpDownCounterRateValuePublished struct {
 	Seen etw.Seen
 	UpDownCounterRateValuePublished
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUpDownCounterRateValuePublished) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&upDownCounterRateValuePublished}
-}
-func (e *AnyUpDownCounterRateValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUpDownCounterRateValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.UpDownCounterRateValuePublished.DecodePayload(p, ptr)
@@ -1922,8 +1764,9 @@ func (e AnyUpDownCounterRateValuePublished) Clone() *AnyUpDownCounterRateValuePu
 }
 
 // MultipleSessionsConfiguredIncorrectlyError is event 17, version 0, of task
-// MultipleSessionsConfiguredIncorrectlyError, keyword TimeSeriesValues, level
-// win:Informational.
+// MultipleSessionsConfiguredIncorrectlyError, enabled by [KeywordTimeSeriesValues] (0x2) at
+// [etw.LevelInformational] (4). [AnyMultipleSessionsConfiguredIncorrectlyError] takes newer
+// versions, too.
 type MultipleSessionsConfiguredIncorrectlyError struct {
 	ClientId                etw.UTF16
 	ExpectedMaxHistograms   etw.UTF16
@@ -1934,14 +1777,12 @@ type MultipleSessionsConfiguredIncorrectlyError struct {
 	ActualRefreshInterval   etw.UTF16
 }
 
-// EventDesc returns the description of
-// MultipleSessionsConfiguredIncorrectlyError.
+// EventDesc returns the description of MultipleSessionsConfiguredIncorrectlyError.
 func (*MultipleSessionsConfiguredIncorrectlyError) EventDesc() *etw.EventDesc {
 	return &multipleSessionsConfiguredIncorrectlyError
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MultipleSessionsConfiguredIncorrectlyError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ClientId = c.UTF16()
@@ -2003,10 +1844,6 @@ func (e MultipleSessionsConfiguredIncorrectlyError) Clone() *MultipleSessionsCon
 func (e MultipleSessionsConfiguredIncorrectlyError) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e MultipleSessionsConfiguredIncorrectlyError) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e MultipleSessionsConfiguredIncorrectlyError) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var multipleSessionsConfiguredIncorrectlyError = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Task: 65517, Keywords: 0x2,
@@ -2023,21 +1860,13 @@ var multipleSessionsConfiguredIncorrectlyError = etw.EventDesc{
 }
 
 // AnyMultipleSessionsConfiguredIncorrectlyError is
-// [MultipleSessionsConfiguredIncorrectlyError] in any version: a newer one is
-// decoded like it.
+// [MultipleSessionsConfiguredIncorrectlyError] in any version: a newer one is decoded like it.
 type AnyMultipleSessionsConfiguredIncorrectlyError struct {
 	Seen etw.Seen
 	MultipleSessionsConfiguredIncorrectlyError
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMultipleSessionsConfiguredIncorrectlyError) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&multipleSessionsConfiguredIncorrectlyError}
-}
-func (e *AnyMultipleSessionsConfiguredIncorrectlyError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMultipleSessionsConfiguredIncorrectlyError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MultipleSessionsConfiguredIncorrectlyError.DecodePayload(p, ptr)
@@ -2055,8 +1884,9 @@ func (e AnyMultipleSessionsConfiguredIncorrectlyError) Clone() *AnyMultipleSessi
 	return &e
 }
 
-// Version is event 18, version 0, of task Version, keyword Messages, level
-// win:Informational.
+// Version is event 18, version 0, of task Version, enabled by [KeywordMessages] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyVersion] takes newer versions,
+// too.
 type Version struct {
 	Major int32
 	Minor int32
@@ -2066,8 +1896,7 @@ type Version struct {
 // EventDesc returns the description of Version.
 func (*Version) EventDesc() *etw.EventDesc { return &versionEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Version) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&versionEvent, p, ptr)
@@ -2102,9 +1931,7 @@ func (e *Version) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Version) Clone() *Version { return &e }
 
-func (e Version) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Version) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Version) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Version) String() string { return string(etw.AppendText(nil, &e)) }
 
 var versionEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Task: 65516, Keywords: 0x1,
@@ -2122,12 +1949,7 @@ type AnyVersion struct {
 	Version
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyVersion) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&versionEvent} }
-func (e *AnyVersion) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Version.DecodePayload(p, ptr)
@@ -2137,8 +1959,9 @@ func (e *AnyVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 func (e AnyVersion) Clone() *AnyVersion { return &e }
 
 // Base2ExponentialHistogramValuePublished is event 19, version 1, of task
-// Base2ExponentialHistogramValuePublished, keyword TimeSeriesValues, level
-// win:Informational.
+// Base2ExponentialHistogramValuePublished, enabled by [KeywordTimeSeriesValues] (0x2) at
+// [etw.LevelInformational] (4). [AnyBase2ExponentialHistogramValuePublished] takes newer
+// versions, too.
 //
 // The spread of what was measured, in buckets that double in size.
 type Base2ExponentialHistogramValuePublished struct {
@@ -2158,14 +1981,12 @@ type Base2ExponentialHistogramValuePublished struct {
 	Buckets        etw.UTF16
 }
 
-// EventDesc returns the description of
-// Base2ExponentialHistogramValuePublished.
+// EventDesc returns the description of Base2ExponentialHistogramValuePublished.
 func (*Base2ExponentialHistogramValuePublished) EventDesc() *etw.EventDesc {
 	return &base2ExponentialHistogramValuePublished
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Base2ExponentialHistogramValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SessionId = c.UTF16()
@@ -2255,10 +2076,6 @@ func (e Base2ExponentialHistogramValuePublished) Clone() *Base2ExponentialHistog
 func (e Base2ExponentialHistogramValuePublished) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e Base2ExponentialHistogramValuePublished) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e Base2ExponentialHistogramValuePublished) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var base2ExponentialHistogramValuePublished = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Version: 1, Level: 4, Task: 65515, Keywords: 0x2,
@@ -2281,22 +2098,14 @@ var base2ExponentialHistogramValuePublished = etw.EventDesc{
 	},
 }
 
-// AnyBase2ExponentialHistogramValuePublished is
-// [Base2ExponentialHistogramValuePublished] in any version: a newer one is
-// decoded like it.
+// AnyBase2ExponentialHistogramValuePublished is [Base2ExponentialHistogramValuePublished] in
+// any version: a newer one is decoded like it.
 type AnyBase2ExponentialHistogramValuePublished struct {
 	Seen etw.Seen
 	Base2ExponentialHistogramValuePublished
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBase2ExponentialHistogramValuePublished) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&base2ExponentialHistogramValuePublished}
-}
-func (e *AnyBase2ExponentialHistogramValuePublished) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBase2ExponentialHistogramValuePublished) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.Base2ExponentialHistogramValuePublished.DecodePayload(p, ptr)

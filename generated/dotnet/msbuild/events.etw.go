@@ -5,16 +5,15 @@ package msbuild
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,9 +79,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ApplyLazyItemOperationsStart is event 1, version 0, of task
-// ApplyLazyItemOperations, opcode win:Start, keyword All, level
-// win:Informational.
+// ApplyLazyItemOperationsStart is event 1, version 0, of task ApplyLazyItemOperations, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyApplyLazyItemOperationsStart] takes newer versions, too.
 type ApplyLazyItemOperationsStart struct {
 	ItemType etw.UTF16
 }
@@ -100,8 +89,7 @@ type ApplyLazyItemOperationsStart struct {
 // EventDesc returns the description of ApplyLazyItemOperationsStart.
 func (*ApplyLazyItemOperationsStart) EventDesc() *etw.EventDesc { return &applyLazyItemOperationsStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ApplyLazyItemOperationsStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ItemType = c.UTF16()
@@ -130,9 +118,7 @@ func (e ApplyLazyItemOperationsStart) Clone() *ApplyLazyItemOperationsStart {
 	return &e
 }
 
-func (e ApplyLazyItemOperationsStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ApplyLazyItemOperationsStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ApplyLazyItemOperationsStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ApplyLazyItemOperationsStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var applyLazyItemOperationsStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533, Keywords: 0x1,
@@ -142,21 +128,14 @@ var applyLazyItemOperationsStart = etw.EventDesc{
 	},
 }
 
-// AnyApplyLazyItemOperationsStart is [ApplyLazyItemOperationsStart] in any
-// version: a newer one is decoded like it.
+// AnyApplyLazyItemOperationsStart is [ApplyLazyItemOperationsStart] in any version: a newer
+// one is decoded like it.
 type AnyApplyLazyItemOperationsStart struct {
 	Seen etw.Seen
 	ApplyLazyItemOperationsStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyApplyLazyItemOperationsStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&applyLazyItemOperationsStart}
-}
-func (e *AnyApplyLazyItemOperationsStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyApplyLazyItemOperationsStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ApplyLazyItemOperationsStart.DecodePayload(p, ptr)
@@ -168,9 +147,9 @@ func (e AnyApplyLazyItemOperationsStart) Clone() *AnyApplyLazyItemOperationsStar
 	return &e
 }
 
-// ApplyLazyItemOperationsStop is event 2, version 0, of task
-// ApplyLazyItemOperations, opcode win:Stop, keyword All, level
-// win:Informational.
+// ApplyLazyItemOperationsStop is event 2, version 0, of task ApplyLazyItemOperations, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyApplyLazyItemOperationsStop] takes newer versions, too.
 type ApplyLazyItemOperationsStop struct {
 	ItemType etw.UTF16
 }
@@ -178,8 +157,7 @@ type ApplyLazyItemOperationsStop struct {
 // EventDesc returns the description of ApplyLazyItemOperationsStop.
 func (*ApplyLazyItemOperationsStop) EventDesc() *etw.EventDesc { return &applyLazyItemOperationsStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ApplyLazyItemOperationsStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ItemType = c.UTF16()
@@ -208,9 +186,7 @@ func (e ApplyLazyItemOperationsStop) Clone() *ApplyLazyItemOperationsStop {
 	return &e
 }
 
-func (e ApplyLazyItemOperationsStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ApplyLazyItemOperationsStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ApplyLazyItemOperationsStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ApplyLazyItemOperationsStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var applyLazyItemOperationsStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533, Keywords: 0x1,
@@ -220,21 +196,14 @@ var applyLazyItemOperationsStop = etw.EventDesc{
 	},
 }
 
-// AnyApplyLazyItemOperationsStop is [ApplyLazyItemOperationsStop] in any
-// version: a newer one is decoded like it.
+// AnyApplyLazyItemOperationsStop is [ApplyLazyItemOperationsStop] in any version: a newer one
+// is decoded like it.
 type AnyApplyLazyItemOperationsStop struct {
 	Seen etw.Seen
 	ApplyLazyItemOperationsStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyApplyLazyItemOperationsStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&applyLazyItemOperationsStop}
-}
-func (e *AnyApplyLazyItemOperationsStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyApplyLazyItemOperationsStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ApplyLazyItemOperationsStop.DecodePayload(p, ptr)
@@ -246,37 +215,33 @@ func (e AnyApplyLazyItemOperationsStop) Clone() *AnyApplyLazyItemOperationsStop 
 	return &e
 }
 
-// BuildStart is event 3, version 0, of task Build, opcode win:Start, keywords
-// All and PerformanceLog, level win:Informational.
-type BuildStart struct{}
+// BuildStart is event 3, version 0, of task Build, opcode [etw.OpcodeStart], enabled by
+// [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4). It has
+// no payload. [AnyBuildStart] takes newer versions, too.
+type BuildStart struct {
+	etw.Empty
+}
 
-func (*BuildStart) EventDesc() *etw.EventDesc                             { return &buildStart }
-func (*BuildStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*BuildStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*BuildStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e BuildStart) Clone() *BuildStart                                   { return &e }
-func (e BuildStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e BuildStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e BuildStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of BuildStart.
+func (*BuildStart) EventDesc() *etw.EventDesc { return &buildStart }
+
+// Clone returns a copy of e.
+func (e BuildStart) Clone() *BuildStart { return &e }
+
+func (e BuildStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var buildStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 65531, Keywords: 0x3,
 	Name: "BuildStart", TaskName: "Build", OpcodeName: "Start",
 }
 
-// AnyBuildStart is [BuildStart] in any version: a newer one is decoded like
-// it.
+// AnyBuildStart is [BuildStart] in any version: a newer one is decoded like it.
 type AnyBuildStart struct {
 	Seen etw.Seen
 	BuildStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBuildStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&buildStart} }
-func (e *AnyBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BuildStart.DecodePayload(p, ptr)
@@ -285,18 +250,20 @@ func (e *AnyBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyBuildStart) Clone() *AnyBuildStart { return &e }
 
-// BuildStop is event 4, version 0, of task Build, opcode win:Stop, keywords
-// All and PerformanceLog, level win:Informational.
-type BuildStop struct{}
+// BuildStop is event 4, version 0, of task Build, opcode [etw.OpcodeStop], enabled by
+// [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4). It has
+// no payload. [AnyBuildStop] takes newer versions, too.
+type BuildStop struct {
+	etw.Empty
+}
 
-func (*BuildStop) EventDesc() *etw.EventDesc                             { return &buildStop }
-func (*BuildStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*BuildStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*BuildStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e BuildStop) Clone() *BuildStop                                    { return &e }
-func (e BuildStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e BuildStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e BuildStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of BuildStop.
+func (*BuildStop) EventDesc() *etw.EventDesc { return &buildStop }
+
+// Clone returns a copy of e.
+func (e BuildStop) Clone() *BuildStop { return &e }
+
+func (e BuildStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var buildStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 65531, Keywords: 0x3,
@@ -309,12 +276,7 @@ type AnyBuildStop struct {
 	BuildStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBuildStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&buildStop} }
-func (e *AnyBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BuildStop.DecodePayload(p, ptr)
@@ -323,8 +285,9 @@ func (e *AnyBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e.
 func (e AnyBuildStop) Clone() *AnyBuildStop { return &e }
 
-// BuildProjectStart is event 5, version 1, of task BuildProject, opcode
-// win:Start, keywords All and PerformanceLog, level win:Informational.
+// BuildProjectStart is event 5, version 1, of task BuildProject, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
+// (4). [AnyBuildProjectStart] takes newer versions, too.
 type BuildProjectStart struct {
 	ProjectPath etw.UTF16
 	Targets     etw.UTF16
@@ -333,8 +296,7 @@ type BuildProjectStart struct {
 // EventDesc returns the description of BuildProjectStart.
 func (*BuildProjectStart) EventDesc() *etw.EventDesc { return &buildProjectStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BuildProjectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectPath = c.UTF16()
@@ -368,9 +330,7 @@ func (e BuildProjectStart) Clone() *BuildProjectStart {
 	return &e
 }
 
-func (e BuildProjectStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BuildProjectStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BuildProjectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BuildProjectStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var buildProjectStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Opcode: 1, Task: 65529, Keywords: 0x3,
@@ -381,21 +341,13 @@ var buildProjectStart = etw.EventDesc{
 	},
 }
 
-// AnyBuildProjectStart is [BuildProjectStart] in any version: a newer one is
-// decoded like it.
+// AnyBuildProjectStart is [BuildProjectStart] in any version: a newer one is decoded like it.
 type AnyBuildProjectStart struct {
 	Seen etw.Seen
 	BuildProjectStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBuildProjectStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&buildProjectStart}
-}
-func (e *AnyBuildProjectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBuildProjectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.BuildProjectStart.DecodePayload(p, ptr)
@@ -408,8 +360,9 @@ func (e AnyBuildProjectStart) Clone() *AnyBuildProjectStart {
 	return &e
 }
 
-// BuildProjectStop is event 6, version 0, of task BuildProject, opcode
-// win:Stop, keywords All and PerformanceLog, level win:Informational.
+// BuildProjectStop is event 6, version 0, of task BuildProject, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
+// (4). [AnyBuildProjectStop] takes newer versions, too.
 type BuildProjectStop struct {
 	ProjectPath etw.UTF16
 	Targets     etw.UTF16
@@ -418,8 +371,7 @@ type BuildProjectStop struct {
 // EventDesc returns the description of BuildProjectStop.
 func (*BuildProjectStop) EventDesc() *etw.EventDesc { return &buildProjectStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BuildProjectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectPath = c.UTF16()
@@ -453,9 +405,7 @@ func (e BuildProjectStop) Clone() *BuildProjectStop {
 	return &e
 }
 
-func (e BuildProjectStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BuildProjectStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BuildProjectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BuildProjectStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var buildProjectStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Opcode: 2, Task: 65529, Keywords: 0x3,
@@ -466,19 +416,13 @@ var buildProjectStop = etw.EventDesc{
 	},
 }
 
-// AnyBuildProjectStop is [BuildProjectStop] in any version: a newer one is
-// decoded like it.
+// AnyBuildProjectStop is [BuildProjectStop] in any version: a newer one is decoded like it.
 type AnyBuildProjectStop struct {
 	Seen etw.Seen
 	BuildProjectStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBuildProjectStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&buildProjectStop} }
-func (e *AnyBuildProjectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBuildProjectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BuildProjectStop.DecodePayload(p, ptr)
@@ -491,39 +435,34 @@ func (e AnyBuildProjectStop) Clone() *AnyBuildProjectStop {
 	return &e
 }
 
-// RarComputeClosureStart is event 7, version 0, of task RarComputeClosure,
-// opcode win:Start, keyword All, level win:Informational.
-type RarComputeClosureStart struct{}
+// RarComputeClosureStart is event 7, version 0, of task RarComputeClosure, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyRarComputeClosureStart] takes newer versions, too.
+type RarComputeClosureStart struct {
+	etw.Empty
+}
 
-func (*RarComputeClosureStart) EventDesc() *etw.EventDesc                             { return &rarComputeClosureStart }
-func (*RarComputeClosureStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*RarComputeClosureStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*RarComputeClosureStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e RarComputeClosureStart) Clone() *RarComputeClosureStart                       { return &e }
-func (e RarComputeClosureStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e RarComputeClosureStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e RarComputeClosureStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of RarComputeClosureStart.
+func (*RarComputeClosureStart) EventDesc() *etw.EventDesc { return &rarComputeClosureStart }
+
+// Clone returns a copy of e.
+func (e RarComputeClosureStart) Clone() *RarComputeClosureStart { return &e }
+
+func (e RarComputeClosureStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rarComputeClosureStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 1, Task: 65527, Keywords: 0x1,
 	Name: "RarComputeClosureStart", TaskName: "RarComputeClosure", OpcodeName: "Start",
 }
 
-// AnyRarComputeClosureStart is [RarComputeClosureStart] in any version: a
-// newer one is decoded like it.
+// AnyRarComputeClosureStart is [RarComputeClosureStart] in any version: a newer one is decoded
+// like it.
 type AnyRarComputeClosureStart struct {
 	Seen etw.Seen
 	RarComputeClosureStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRarComputeClosureStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&rarComputeClosureStart}
-}
-func (e *AnyRarComputeClosureStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRarComputeClosureStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RarComputeClosureStart.DecodePayload(p, ptr)
@@ -532,39 +471,34 @@ func (e *AnyRarComputeClosureStart) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyRarComputeClosureStart) Clone() *AnyRarComputeClosureStart { return &e }
 
-// RarComputeClosureStop is event 8, version 0, of task RarComputeClosure,
-// opcode win:Stop, keyword All, level win:Informational.
-type RarComputeClosureStop struct{}
+// RarComputeClosureStop is event 8, version 0, of task RarComputeClosure, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyRarComputeClosureStop] takes newer versions, too.
+type RarComputeClosureStop struct {
+	etw.Empty
+}
 
-func (*RarComputeClosureStop) EventDesc() *etw.EventDesc                             { return &rarComputeClosureStop }
-func (*RarComputeClosureStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*RarComputeClosureStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*RarComputeClosureStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e RarComputeClosureStop) Clone() *RarComputeClosureStop                        { return &e }
-func (e RarComputeClosureStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e RarComputeClosureStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e RarComputeClosureStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of RarComputeClosureStop.
+func (*RarComputeClosureStop) EventDesc() *etw.EventDesc { return &rarComputeClosureStop }
+
+// Clone returns a copy of e.
+func (e RarComputeClosureStop) Clone() *RarComputeClosureStop { return &e }
+
+func (e RarComputeClosureStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rarComputeClosureStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 2, Task: 65527, Keywords: 0x1,
 	Name: "RarComputeClosureStop", TaskName: "RarComputeClosure", OpcodeName: "Stop",
 }
 
-// AnyRarComputeClosureStop is [RarComputeClosureStop] in any version: a newer
-// one is decoded like it.
+// AnyRarComputeClosureStop is [RarComputeClosureStop] in any version: a newer one is decoded
+// like it.
 type AnyRarComputeClosureStop struct {
 	Seen etw.Seen
 	RarComputeClosureStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRarComputeClosureStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&rarComputeClosureStop}
-}
-func (e *AnyRarComputeClosureStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRarComputeClosureStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RarComputeClosureStop.DecodePayload(p, ptr)
@@ -573,8 +507,9 @@ func (e *AnyRarComputeClosureStop) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyRarComputeClosureStop) Clone() *AnyRarComputeClosureStop { return &e }
 
-// EvaluateConditionStart is event 9, version 0, of task EvaluateCondition,
-// opcode win:Start, keyword All, level win:Informational.
+// EvaluateConditionStart is event 9, version 0, of task EvaluateCondition, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyEvaluateConditionStart] takes newer versions, too.
 type EvaluateConditionStart struct {
 	Condition etw.UTF16
 }
@@ -582,8 +517,7 @@ type EvaluateConditionStart struct {
 // EventDesc returns the description of EvaluateConditionStart.
 func (*EvaluateConditionStart) EventDesc() *etw.EventDesc { return &evaluateConditionStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluateConditionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Condition = c.UTF16()
@@ -612,9 +546,7 @@ func (e EvaluateConditionStart) Clone() *EvaluateConditionStart {
 	return &e
 }
 
-func (e EvaluateConditionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluateConditionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluateConditionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluateConditionStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluateConditionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 1, Task: 65525, Keywords: 0x1,
@@ -624,21 +556,14 @@ var evaluateConditionStart = etw.EventDesc{
 	},
 }
 
-// AnyEvaluateConditionStart is [EvaluateConditionStart] in any version: a
-// newer one is decoded like it.
+// AnyEvaluateConditionStart is [EvaluateConditionStart] in any version: a newer one is decoded
+// like it.
 type AnyEvaluateConditionStart struct {
 	Seen etw.Seen
 	EvaluateConditionStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluateConditionStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluateConditionStart}
-}
-func (e *AnyEvaluateConditionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluateConditionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluateConditionStart.DecodePayload(p, ptr)
@@ -650,8 +575,9 @@ func (e AnyEvaluateConditionStart) Clone() *AnyEvaluateConditionStart {
 	return &e
 }
 
-// EvaluateConditionStop is event 10, version 0, of task EvaluateCondition,
-// opcode win:Stop, keyword All, level win:Informational.
+// EvaluateConditionStop is event 10, version 0, of task EvaluateCondition, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyEvaluateConditionStop] takes newer versions, too.
 type EvaluateConditionStop struct {
 	Condition etw.UTF16
 	Result    etw.Bool
@@ -660,8 +586,7 @@ type EvaluateConditionStop struct {
 // EventDesc returns the description of EvaluateConditionStop.
 func (*EvaluateConditionStop) EventDesc() *etw.EventDesc { return &evaluateConditionStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluateConditionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Condition = c.UTF16()
@@ -694,9 +619,7 @@ func (e EvaluateConditionStop) Clone() *EvaluateConditionStop {
 	return &e
 }
 
-func (e EvaluateConditionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluateConditionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluateConditionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluateConditionStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluateConditionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 2, Task: 65525, Keywords: 0x1,
@@ -707,21 +630,14 @@ var evaluateConditionStop = etw.EventDesc{
 	},
 }
 
-// AnyEvaluateConditionStop is [EvaluateConditionStop] in any version: a newer
-// one is decoded like it.
+// AnyEvaluateConditionStop is [EvaluateConditionStop] in any version: a newer one is decoded
+// like it.
 type AnyEvaluateConditionStop struct {
 	Seen etw.Seen
 	EvaluateConditionStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluateConditionStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluateConditionStop}
-}
-func (e *AnyEvaluateConditionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluateConditionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluateConditionStop.DecodePayload(p, ptr)
@@ -733,8 +649,9 @@ func (e AnyEvaluateConditionStop) Clone() *AnyEvaluateConditionStop {
 	return &e
 }
 
-// EvaluateStart is event 11, version 0, of task Evaluate, opcode win:Start,
-// keywords All and PerformanceLog, level win:Informational.
+// EvaluateStart is event 11, version 0, of task Evaluate, opcode [etw.OpcodeStart], enabled by
+// [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
+// [AnyEvaluateStart] takes newer versions, too.
 type EvaluateStart struct {
 	ProjectFile etw.UTF16
 }
@@ -742,8 +659,7 @@ type EvaluateStart struct {
 // EventDesc returns the description of EvaluateStart.
 func (*EvaluateStart) EventDesc() *etw.EventDesc { return &evaluateStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -772,9 +688,7 @@ func (e EvaluateStart) Clone() *EvaluateStart {
 	return &e
 }
 
-func (e EvaluateStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluateStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluateStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluateStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluateStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 1, Task: 65523, Keywords: 0x3,
@@ -784,19 +698,13 @@ var evaluateStart = etw.EventDesc{
 	},
 }
 
-// AnyEvaluateStart is [EvaluateStart] in any version: a newer one is decoded
-// like it.
+// AnyEvaluateStart is [EvaluateStart] in any version: a newer one is decoded like it.
 type AnyEvaluateStart struct {
 	Seen etw.Seen
 	EvaluateStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluateStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&evaluateStart} }
-func (e *AnyEvaluateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluateStart.DecodePayload(p, ptr)
@@ -808,8 +716,9 @@ func (e AnyEvaluateStart) Clone() *AnyEvaluateStart {
 	return &e
 }
 
-// EvaluateStop is event 12, version 0, of task Evaluate, opcode win:Stop,
-// keywords All and PerformanceLog, level win:Informational.
+// EvaluateStop is event 12, version 0, of task Evaluate, opcode [etw.OpcodeStop], enabled by
+// [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
+// [AnyEvaluateStop] takes newer versions, too.
 type EvaluateStop struct {
 	ProjectFile etw.UTF16
 }
@@ -817,8 +726,7 @@ type EvaluateStop struct {
 // EventDesc returns the description of EvaluateStop.
 func (*EvaluateStop) EventDesc() *etw.EventDesc { return &evaluateStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -847,9 +755,7 @@ func (e EvaluateStop) Clone() *EvaluateStop {
 	return &e
 }
 
-func (e EvaluateStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluateStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluateStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluateStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 2, Task: 65523, Keywords: 0x3,
@@ -859,19 +765,13 @@ var evaluateStop = etw.EventDesc{
 	},
 }
 
-// AnyEvaluateStop is [EvaluateStop] in any version: a newer one is decoded
-// like it.
+// AnyEvaluateStop is [EvaluateStop] in any version: a newer one is decoded like it.
 type AnyEvaluateStop struct {
 	Seen etw.Seen
 	EvaluateStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluateStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&evaluateStop} }
-func (e *AnyEvaluateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluateStop.DecodePayload(p, ptr)
@@ -883,8 +783,9 @@ func (e AnyEvaluateStop) Clone() *AnyEvaluateStop {
 	return &e
 }
 
-// EvaluatePass0Start is event 13, version 0, of task EvaluatePass0, opcode
-// win:Start, keyword All, level win:Informational.
+// EvaluatePass0Start is event 13, version 0, of task EvaluatePass0, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass0Start] takes
+// newer versions, too.
 type EvaluatePass0Start struct {
 	ProjectFile etw.UTF16
 }
@@ -892,8 +793,7 @@ type EvaluatePass0Start struct {
 // EventDesc returns the description of EvaluatePass0Start.
 func (*EvaluatePass0Start) EventDesc() *etw.EventDesc { return &evaluatePass0Start }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass0Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -922,9 +822,7 @@ func (e EvaluatePass0Start) Clone() *EvaluatePass0Start {
 	return &e
 }
 
-func (e EvaluatePass0Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass0Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass0Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass0Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass0Start = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 1, Task: 65521, Keywords: 0x1,
@@ -934,21 +832,14 @@ var evaluatePass0Start = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass0Start is [EvaluatePass0Start] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass0Start is [EvaluatePass0Start] in any version: a newer one is decoded like
+// it.
 type AnyEvaluatePass0Start struct {
 	Seen etw.Seen
 	EvaluatePass0Start
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass0Start) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass0Start}
-}
-func (e *AnyEvaluatePass0Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass0Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass0Start.DecodePayload(p, ptr)
@@ -960,8 +851,9 @@ func (e AnyEvaluatePass0Start) Clone() *AnyEvaluatePass0Start {
 	return &e
 }
 
-// EvaluatePass0Stop is event 14, version 0, of task EvaluatePass0, opcode
-// win:Stop, keyword All, level win:Informational.
+// EvaluatePass0Stop is event 14, version 0, of task EvaluatePass0, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass0Stop] takes
+// newer versions, too.
 type EvaluatePass0Stop struct {
 	ProjectFile etw.UTF16
 }
@@ -969,8 +861,7 @@ type EvaluatePass0Stop struct {
 // EventDesc returns the description of EvaluatePass0Stop.
 func (*EvaluatePass0Stop) EventDesc() *etw.EventDesc { return &evaluatePass0Stop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass0Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -999,9 +890,7 @@ func (e EvaluatePass0Stop) Clone() *EvaluatePass0Stop {
 	return &e
 }
 
-func (e EvaluatePass0Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass0Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass0Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass0Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass0Stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 2, Task: 65521, Keywords: 0x1,
@@ -1011,21 +900,13 @@ var evaluatePass0Stop = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass0Stop is [EvaluatePass0Stop] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass0Stop is [EvaluatePass0Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass0Stop struct {
 	Seen etw.Seen
 	EvaluatePass0Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass0Stop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass0Stop}
-}
-func (e *AnyEvaluatePass0Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass0Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass0Stop.DecodePayload(p, ptr)
@@ -1037,8 +918,9 @@ func (e AnyEvaluatePass0Stop) Clone() *AnyEvaluatePass0Stop {
 	return &e
 }
 
-// EvaluatePass1Start is event 15, version 0, of task EvaluatePass1, opcode
-// win:Start, keyword All, level win:Informational.
+// EvaluatePass1Start is event 15, version 0, of task EvaluatePass1, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass1Start] takes
+// newer versions, too.
 type EvaluatePass1Start struct {
 	ProjectFile etw.UTF16
 }
@@ -1046,8 +928,7 @@ type EvaluatePass1Start struct {
 // EventDesc returns the description of EvaluatePass1Start.
 func (*EvaluatePass1Start) EventDesc() *etw.EventDesc { return &evaluatePass1Start }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass1Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1076,9 +957,7 @@ func (e EvaluatePass1Start) Clone() *EvaluatePass1Start {
 	return &e
 }
 
-func (e EvaluatePass1Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass1Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass1Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass1Start = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Opcode: 1, Task: 65519, Keywords: 0x1,
@@ -1088,21 +967,14 @@ var evaluatePass1Start = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass1Start is [EvaluatePass1Start] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass1Start is [EvaluatePass1Start] in any version: a newer one is decoded like
+// it.
 type AnyEvaluatePass1Start struct {
 	Seen etw.Seen
 	EvaluatePass1Start
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass1Start) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass1Start}
-}
-func (e *AnyEvaluatePass1Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass1Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass1Start.DecodePayload(p, ptr)
@@ -1114,8 +986,9 @@ func (e AnyEvaluatePass1Start) Clone() *AnyEvaluatePass1Start {
 	return &e
 }
 
-// EvaluatePass1Stop is event 16, version 0, of task EvaluatePass1, opcode
-// win:Stop, keyword All, level win:Informational.
+// EvaluatePass1Stop is event 16, version 0, of task EvaluatePass1, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass1Stop] takes
+// newer versions, too.
 type EvaluatePass1Stop struct {
 	ProjectFile etw.UTF16
 }
@@ -1123,8 +996,7 @@ type EvaluatePass1Stop struct {
 // EventDesc returns the description of EvaluatePass1Stop.
 func (*EvaluatePass1Stop) EventDesc() *etw.EventDesc { return &evaluatePass1Stop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass1Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1153,9 +1025,7 @@ func (e EvaluatePass1Stop) Clone() *EvaluatePass1Stop {
 	return &e
 }
 
-func (e EvaluatePass1Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass1Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass1Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass1Stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 2, Task: 65519, Keywords: 0x1,
@@ -1165,21 +1035,13 @@ var evaluatePass1Stop = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass1Stop is [EvaluatePass1Stop] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass1Stop is [EvaluatePass1Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass1Stop struct {
 	Seen etw.Seen
 	EvaluatePass1Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass1Stop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass1Stop}
-}
-func (e *AnyEvaluatePass1Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass1Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass1Stop.DecodePayload(p, ptr)
@@ -1191,8 +1053,9 @@ func (e AnyEvaluatePass1Stop) Clone() *AnyEvaluatePass1Stop {
 	return &e
 }
 
-// EvaluatePass2Start is event 17, version 0, of task EvaluatePass2, opcode
-// win:Start, keyword All, level win:Informational.
+// EvaluatePass2Start is event 17, version 0, of task EvaluatePass2, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass2Start] takes
+// newer versions, too.
 type EvaluatePass2Start struct {
 	ProjectFile etw.UTF16
 }
@@ -1200,8 +1063,7 @@ type EvaluatePass2Start struct {
 // EventDesc returns the description of EvaluatePass2Start.
 func (*EvaluatePass2Start) EventDesc() *etw.EventDesc { return &evaluatePass2Start }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass2Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1230,9 +1092,7 @@ func (e EvaluatePass2Start) Clone() *EvaluatePass2Start {
 	return &e
 }
 
-func (e EvaluatePass2Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass2Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass2Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass2Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass2Start = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 1, Task: 65517, Keywords: 0x1,
@@ -1242,21 +1102,14 @@ var evaluatePass2Start = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass2Start is [EvaluatePass2Start] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass2Start is [EvaluatePass2Start] in any version: a newer one is decoded like
+// it.
 type AnyEvaluatePass2Start struct {
 	Seen etw.Seen
 	EvaluatePass2Start
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass2Start) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass2Start}
-}
-func (e *AnyEvaluatePass2Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass2Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass2Start.DecodePayload(p, ptr)
@@ -1268,8 +1121,9 @@ func (e AnyEvaluatePass2Start) Clone() *AnyEvaluatePass2Start {
 	return &e
 }
 
-// EvaluatePass2Stop is event 18, version 0, of task EvaluatePass2, opcode
-// win:Stop, keyword All, level win:Informational.
+// EvaluatePass2Stop is event 18, version 0, of task EvaluatePass2, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass2Stop] takes
+// newer versions, too.
 type EvaluatePass2Stop struct {
 	ProjectFile etw.UTF16
 }
@@ -1277,8 +1131,7 @@ type EvaluatePass2Stop struct {
 // EventDesc returns the description of EvaluatePass2Stop.
 func (*EvaluatePass2Stop) EventDesc() *etw.EventDesc { return &evaluatePass2Stop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass2Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1307,9 +1160,7 @@ func (e EvaluatePass2Stop) Clone() *EvaluatePass2Stop {
 	return &e
 }
 
-func (e EvaluatePass2Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass2Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass2Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass2Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass2Stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 2, Task: 65517, Keywords: 0x1,
@@ -1319,21 +1170,13 @@ var evaluatePass2Stop = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass2Stop is [EvaluatePass2Stop] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass2Stop is [EvaluatePass2Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass2Stop struct {
 	Seen etw.Seen
 	EvaluatePass2Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass2Stop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass2Stop}
-}
-func (e *AnyEvaluatePass2Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass2Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass2Stop.DecodePayload(p, ptr)
@@ -1345,8 +1188,9 @@ func (e AnyEvaluatePass2Stop) Clone() *AnyEvaluatePass2Stop {
 	return &e
 }
 
-// EvaluatePass3Start is event 19, version 0, of task EvaluatePass3, opcode
-// win:Start, keyword All, level win:Informational.
+// EvaluatePass3Start is event 19, version 0, of task EvaluatePass3, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass3Start] takes
+// newer versions, too.
 type EvaluatePass3Start struct {
 	ProjectFile etw.UTF16
 }
@@ -1354,8 +1198,7 @@ type EvaluatePass3Start struct {
 // EventDesc returns the description of EvaluatePass3Start.
 func (*EvaluatePass3Start) EventDesc() *etw.EventDesc { return &evaluatePass3Start }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass3Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1384,9 +1227,7 @@ func (e EvaluatePass3Start) Clone() *EvaluatePass3Start {
 	return &e
 }
 
-func (e EvaluatePass3Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass3Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass3Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass3Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass3Start = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Level: 4, Opcode: 1, Task: 65515, Keywords: 0x1,
@@ -1396,21 +1237,14 @@ var evaluatePass3Start = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass3Start is [EvaluatePass3Start] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass3Start is [EvaluatePass3Start] in any version: a newer one is decoded like
+// it.
 type AnyEvaluatePass3Start struct {
 	Seen etw.Seen
 	EvaluatePass3Start
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass3Start) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass3Start}
-}
-func (e *AnyEvaluatePass3Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass3Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass3Start.DecodePayload(p, ptr)
@@ -1422,8 +1256,9 @@ func (e AnyEvaluatePass3Start) Clone() *AnyEvaluatePass3Start {
 	return &e
 }
 
-// EvaluatePass3Stop is event 20, version 0, of task EvaluatePass3, opcode
-// win:Stop, keyword All, level win:Informational.
+// EvaluatePass3Stop is event 20, version 0, of task EvaluatePass3, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass3Stop] takes
+// newer versions, too.
 type EvaluatePass3Stop struct {
 	ProjectFile etw.UTF16
 }
@@ -1431,8 +1266,7 @@ type EvaluatePass3Stop struct {
 // EventDesc returns the description of EvaluatePass3Stop.
 func (*EvaluatePass3Stop) EventDesc() *etw.EventDesc { return &evaluatePass3Stop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass3Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1461,9 +1295,7 @@ func (e EvaluatePass3Stop) Clone() *EvaluatePass3Stop {
 	return &e
 }
 
-func (e EvaluatePass3Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass3Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass3Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass3Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass3Stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 2, Task: 65515, Keywords: 0x1,
@@ -1473,21 +1305,13 @@ var evaluatePass3Stop = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass3Stop is [EvaluatePass3Stop] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass3Stop is [EvaluatePass3Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass3Stop struct {
 	Seen etw.Seen
 	EvaluatePass3Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass3Stop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass3Stop}
-}
-func (e *AnyEvaluatePass3Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass3Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass3Stop.DecodePayload(p, ptr)
@@ -1499,8 +1323,9 @@ func (e AnyEvaluatePass3Stop) Clone() *AnyEvaluatePass3Stop {
 	return &e
 }
 
-// EvaluatePass4Start is event 21, version 0, of task EvaluatePass4, opcode
-// win:Start, keyword All, level win:Informational.
+// EvaluatePass4Start is event 21, version 0, of task EvaluatePass4, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass4Start] takes
+// newer versions, too.
 type EvaluatePass4Start struct {
 	ProjectFile etw.UTF16
 }
@@ -1508,8 +1333,7 @@ type EvaluatePass4Start struct {
 // EventDesc returns the description of EvaluatePass4Start.
 func (*EvaluatePass4Start) EventDesc() *etw.EventDesc { return &evaluatePass4Start }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass4Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1538,9 +1362,7 @@ func (e EvaluatePass4Start) Clone() *EvaluatePass4Start {
 	return &e
 }
 
-func (e EvaluatePass4Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass4Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass4Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass4Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass4Start = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 1, Task: 65513, Keywords: 0x1,
@@ -1550,21 +1372,14 @@ var evaluatePass4Start = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass4Start is [EvaluatePass4Start] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass4Start is [EvaluatePass4Start] in any version: a newer one is decoded like
+// it.
 type AnyEvaluatePass4Start struct {
 	Seen etw.Seen
 	EvaluatePass4Start
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass4Start) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass4Start}
-}
-func (e *AnyEvaluatePass4Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass4Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass4Start.DecodePayload(p, ptr)
@@ -1576,8 +1391,9 @@ func (e AnyEvaluatePass4Start) Clone() *AnyEvaluatePass4Start {
 	return &e
 }
 
-// EvaluatePass4Stop is event 22, version 0, of task EvaluatePass4, opcode
-// win:Stop, keyword All, level win:Informational.
+// EvaluatePass4Stop is event 22, version 0, of task EvaluatePass4, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass4Stop] takes
+// newer versions, too.
 type EvaluatePass4Stop struct {
 	ProjectFile etw.UTF16
 }
@@ -1585,8 +1401,7 @@ type EvaluatePass4Stop struct {
 // EventDesc returns the description of EvaluatePass4Stop.
 func (*EvaluatePass4Stop) EventDesc() *etw.EventDesc { return &evaluatePass4Stop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass4Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1615,9 +1430,7 @@ func (e EvaluatePass4Stop) Clone() *EvaluatePass4Stop {
 	return &e
 }
 
-func (e EvaluatePass4Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass4Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass4Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass4Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass4Stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 22, Level: 4, Opcode: 2, Task: 65513, Keywords: 0x1,
@@ -1627,21 +1440,13 @@ var evaluatePass4Stop = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass4Stop is [EvaluatePass4Stop] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass4Stop is [EvaluatePass4Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass4Stop struct {
 	Seen etw.Seen
 	EvaluatePass4Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass4Stop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass4Stop}
-}
-func (e *AnyEvaluatePass4Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass4Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass4Stop.DecodePayload(p, ptr)
@@ -1653,8 +1458,9 @@ func (e AnyEvaluatePass4Stop) Clone() *AnyEvaluatePass4Stop {
 	return &e
 }
 
-// EvaluatePass5Start is event 23, version 0, of task EvaluatePass5, opcode
-// win:Start, keyword All, level win:Informational.
+// EvaluatePass5Start is event 23, version 0, of task EvaluatePass5, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass5Start] takes
+// newer versions, too.
 type EvaluatePass5Start struct {
 	ProjectFile etw.UTF16
 }
@@ -1662,8 +1468,7 @@ type EvaluatePass5Start struct {
 // EventDesc returns the description of EvaluatePass5Start.
 func (*EvaluatePass5Start) EventDesc() *etw.EventDesc { return &evaluatePass5Start }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass5Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1692,9 +1497,7 @@ func (e EvaluatePass5Start) Clone() *EvaluatePass5Start {
 	return &e
 }
 
-func (e EvaluatePass5Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass5Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass5Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass5Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass5Start = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Level: 4, Opcode: 1, Task: 65511, Keywords: 0x1,
@@ -1704,21 +1507,14 @@ var evaluatePass5Start = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass5Start is [EvaluatePass5Start] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass5Start is [EvaluatePass5Start] in any version: a newer one is decoded like
+// it.
 type AnyEvaluatePass5Start struct {
 	Seen etw.Seen
 	EvaluatePass5Start
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass5Start) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass5Start}
-}
-func (e *AnyEvaluatePass5Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass5Start) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass5Start.DecodePayload(p, ptr)
@@ -1730,8 +1526,9 @@ func (e AnyEvaluatePass5Start) Clone() *AnyEvaluatePass5Start {
 	return &e
 }
 
-// EvaluatePass5Stop is event 24, version 0, of task EvaluatePass5, opcode
-// win:Stop, keyword All, level win:Informational.
+// EvaluatePass5Stop is event 24, version 0, of task EvaluatePass5, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass5Stop] takes
+// newer versions, too.
 type EvaluatePass5Stop struct {
 	ProjectFile etw.UTF16
 }
@@ -1739,8 +1536,7 @@ type EvaluatePass5Stop struct {
 // EventDesc returns the description of EvaluatePass5Stop.
 func (*EvaluatePass5Stop) EventDesc() *etw.EventDesc { return &evaluatePass5Stop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EvaluatePass5Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFile = c.UTF16()
@@ -1769,9 +1565,7 @@ func (e EvaluatePass5Stop) Clone() *EvaluatePass5Stop {
 	return &e
 }
 
-func (e EvaluatePass5Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EvaluatePass5Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EvaluatePass5Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EvaluatePass5Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var evaluatePass5Stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 24, Level: 4, Opcode: 2, Task: 65511, Keywords: 0x1,
@@ -1781,21 +1575,13 @@ var evaluatePass5Stop = etw.EventDesc{
 	},
 }
 
-// AnyEvaluatePass5Stop is [EvaluatePass5Stop] in any version: a newer one is
-// decoded like it.
+// AnyEvaluatePass5Stop is [EvaluatePass5Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass5Stop struct {
 	Seen etw.Seen
 	EvaluatePass5Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvaluatePass5Stop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&evaluatePass5Stop}
-}
-func (e *AnyEvaluatePass5Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvaluatePass5Stop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EvaluatePass5Stop.DecodePayload(p, ptr)
@@ -1807,42 +1593,34 @@ func (e AnyEvaluatePass5Stop) Clone() *AnyEvaluatePass5Stop {
 	return &e
 }
 
-// GenerateResourceOverallStart is event 25, version 0, of task
-// GenerateResourceOverall, opcode win:Start, keyword All, level
-// win:Informational.
-type GenerateResourceOverallStart struct{}
-
-func (*GenerateResourceOverallStart) EventDesc() *etw.EventDesc                      { return &generateResourceOverallStart }
-func (*GenerateResourceOverallStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*GenerateResourceOverallStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// GenerateResourceOverallStart is event 25, version 0, of task GenerateResourceOverall, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyGenerateResourceOverallStart] takes newer versions, too.
+type GenerateResourceOverallStart struct {
+	etw.Empty
 }
-func (*GenerateResourceOverallStart) FieldValue(int) etw.Value              { return etw.Value{} }
+
+// EventDesc returns the description of GenerateResourceOverallStart.
+func (*GenerateResourceOverallStart) EventDesc() *etw.EventDesc { return &generateResourceOverallStart }
+
+// Clone returns a copy of e.
 func (e GenerateResourceOverallStart) Clone() *GenerateResourceOverallStart { return &e }
-func (e GenerateResourceOverallStart) String() string                       { return string(etw.AppendText(nil, &e)) }
-func (e GenerateResourceOverallStart) LogValue() slog.Value                 { return etw.LogValue(&e) }
-func (e GenerateResourceOverallStart) MarshalJSON() ([]byte, error)         { return etw.AppendJSON(nil, &e) }
+
+func (e GenerateResourceOverallStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var generateResourceOverallStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 4, Opcode: 1, Task: 65509, Keywords: 0x1,
 	Name: "GenerateResourceOverallStart", TaskName: "GenerateResourceOverall", OpcodeName: "Start",
 }
 
-// AnyGenerateResourceOverallStart is [GenerateResourceOverallStart] in any
-// version: a newer one is decoded like it.
+// AnyGenerateResourceOverallStart is [GenerateResourceOverallStart] in any version: a newer
+// one is decoded like it.
 type AnyGenerateResourceOverallStart struct {
 	Seen etw.Seen
 	GenerateResourceOverallStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGenerateResourceOverallStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&generateResourceOverallStart}
-}
-func (e *AnyGenerateResourceOverallStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGenerateResourceOverallStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GenerateResourceOverallStart.DecodePayload(p, ptr)
@@ -1851,42 +1629,34 @@ func (e *AnyGenerateResourceOverallStart) DecodeVersion(version uint8, p []byte,
 // Clone returns a copy of e.
 func (e AnyGenerateResourceOverallStart) Clone() *AnyGenerateResourceOverallStart { return &e }
 
-// GenerateResourceOverallStop is event 26, version 0, of task
-// GenerateResourceOverall, opcode win:Stop, keyword All, level
-// win:Informational.
-type GenerateResourceOverallStop struct{}
-
-func (*GenerateResourceOverallStop) EventDesc() *etw.EventDesc                      { return &generateResourceOverallStop }
-func (*GenerateResourceOverallStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*GenerateResourceOverallStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// GenerateResourceOverallStop is event 26, version 0, of task GenerateResourceOverall, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyGenerateResourceOverallStop] takes newer versions, too.
+type GenerateResourceOverallStop struct {
+	etw.Empty
 }
-func (*GenerateResourceOverallStop) FieldValue(int) etw.Value             { return etw.Value{} }
+
+// EventDesc returns the description of GenerateResourceOverallStop.
+func (*GenerateResourceOverallStop) EventDesc() *etw.EventDesc { return &generateResourceOverallStop }
+
+// Clone returns a copy of e.
 func (e GenerateResourceOverallStop) Clone() *GenerateResourceOverallStop { return &e }
-func (e GenerateResourceOverallStop) String() string                      { return string(etw.AppendText(nil, &e)) }
-func (e GenerateResourceOverallStop) LogValue() slog.Value                { return etw.LogValue(&e) }
-func (e GenerateResourceOverallStop) MarshalJSON() ([]byte, error)        { return etw.AppendJSON(nil, &e) }
+
+func (e GenerateResourceOverallStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var generateResourceOverallStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 2, Task: 65509, Keywords: 0x1,
 	Name: "GenerateResourceOverallStop", TaskName: "GenerateResourceOverall", OpcodeName: "Stop",
 }
 
-// AnyGenerateResourceOverallStop is [GenerateResourceOverallStop] in any
-// version: a newer one is decoded like it.
+// AnyGenerateResourceOverallStop is [GenerateResourceOverallStop] in any version: a newer one
+// is decoded like it.
 type AnyGenerateResourceOverallStop struct {
 	Seen etw.Seen
 	GenerateResourceOverallStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGenerateResourceOverallStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&generateResourceOverallStop}
-}
-func (e *AnyGenerateResourceOverallStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGenerateResourceOverallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.GenerateResourceOverallStop.DecodePayload(p, ptr)
@@ -1895,39 +1665,35 @@ func (e *AnyGenerateResourceOverallStop) DecodeVersion(version uint8, p []byte, 
 // Clone returns a copy of e.
 func (e AnyGenerateResourceOverallStop) Clone() *AnyGenerateResourceOverallStop { return &e }
 
-// RarOverallStart is event 27, version 0, of task RarOverall, opcode
-// win:Start, keywords All and PerformanceLog, level win:Informational.
+// RarOverallStart is event 27, version 0, of task RarOverall, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
+// (4). It has no payload. [AnyRarOverallStart] takes newer versions, too.
 //
 // References of a project begin to be resolved.
-type RarOverallStart struct{}
+type RarOverallStart struct {
+	etw.Empty
+}
 
-func (*RarOverallStart) EventDesc() *etw.EventDesc                             { return &rarOverallStart }
-func (*RarOverallStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*RarOverallStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*RarOverallStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e RarOverallStart) Clone() *RarOverallStart                              { return &e }
-func (e RarOverallStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e RarOverallStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e RarOverallStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of RarOverallStart.
+func (*RarOverallStart) EventDesc() *etw.EventDesc { return &rarOverallStart }
+
+// Clone returns a copy of e.
+func (e RarOverallStart) Clone() *RarOverallStart { return &e }
+
+func (e RarOverallStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rarOverallStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 27, Level: 4, Opcode: 1, Task: 65507, Keywords: 0x3,
 	Name: "RarOverallStart", TaskName: "RarOverall", OpcodeName: "Start",
 }
 
-// AnyRarOverallStart is [RarOverallStart] in any version: a newer one is
-// decoded like it.
+// AnyRarOverallStart is [RarOverallStart] in any version: a newer one is decoded like it.
 type AnyRarOverallStart struct {
 	Seen etw.Seen
 	RarOverallStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRarOverallStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&rarOverallStart} }
-func (e *AnyRarOverallStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRarOverallStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RarOverallStart.DecodePayload(p, ptr)
@@ -1936,8 +1702,9 @@ func (e *AnyRarOverallStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyRarOverallStart) Clone() *AnyRarOverallStart { return &e }
 
-// RarOverallStop is event 28, version 1, of task RarOverall, opcode win:Stop,
-// keywords All and PerformanceLog, level win:Informational.
+// RarOverallStop is event 28, version 1, of task RarOverall, opcode [etw.OpcodeStop], enabled
+// by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4). Its
+// payload has 24 bytes. [AnyRarOverallStop] takes newer versions, too.
 type RarOverallStop struct {
 	AssembliesCount              int32
 	AssemblyFilesCount           int32
@@ -1950,8 +1717,7 @@ type RarOverallStop struct {
 // EventDesc returns the description of RarOverallStop.
 func (*RarOverallStop) EventDesc() *etw.EventDesc { return &rarOverallStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *RarOverallStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&rarOverallStop, p, ptr)
@@ -1998,9 +1764,7 @@ func (e *RarOverallStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e RarOverallStop) Clone() *RarOverallStop { return &e }
 
-func (e RarOverallStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RarOverallStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RarOverallStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RarOverallStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rarOverallStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 28, Version: 1, Level: 4, Opcode: 2, Task: 65507, Keywords: 0x3,
@@ -2015,19 +1779,13 @@ var rarOverallStop = etw.EventDesc{
 	},
 }
 
-// AnyRarOverallStop is [RarOverallStop] in any version: a newer one is decoded
-// like it.
+// AnyRarOverallStop is [RarOverallStop] in any version: a newer one is decoded like it.
 type AnyRarOverallStop struct {
 	Seen etw.Seen
 	RarOverallStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRarOverallStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&rarOverallStop} }
-func (e *AnyRarOverallStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRarOverallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.RarOverallStop.DecodePayload(p, ptr)
@@ -2036,8 +1794,9 @@ func (e *AnyRarOverallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyRarOverallStop) Clone() *AnyRarOverallStop { return &e }
 
-// LoadDocumentStart is event 29, version 0, of task LoadDocument, opcode
-// win:Start, keywords All and PerformanceLog, level win:Informational.
+// LoadDocumentStart is event 29, version 0, of task LoadDocument, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
+// (4). [AnyLoadDocumentStart] takes newer versions, too.
 type LoadDocumentStart struct {
 	FullPath etw.UTF16
 }
@@ -2045,8 +1804,7 @@ type LoadDocumentStart struct {
 // EventDesc returns the description of LoadDocumentStart.
 func (*LoadDocumentStart) EventDesc() *etw.EventDesc { return &loadDocumentStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoadDocumentStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.FullPath = c.UTF16()
@@ -2075,9 +1833,7 @@ func (e LoadDocumentStart) Clone() *LoadDocumentStart {
 	return &e
 }
 
-func (e LoadDocumentStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoadDocumentStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoadDocumentStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoadDocumentStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loadDocumentStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 29, Level: 4, Opcode: 1, Task: 65505, Keywords: 0x3,
@@ -2087,21 +1843,13 @@ var loadDocumentStart = etw.EventDesc{
 	},
 }
 
-// AnyLoadDocumentStart is [LoadDocumentStart] in any version: a newer one is
-// decoded like it.
+// AnyLoadDocumentStart is [LoadDocumentStart] in any version: a newer one is decoded like it.
 type AnyLoadDocumentStart struct {
 	Seen etw.Seen
 	LoadDocumentStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoadDocumentStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loadDocumentStart}
-}
-func (e *AnyLoadDocumentStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoadDocumentStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoadDocumentStart.DecodePayload(p, ptr)
@@ -2113,8 +1861,9 @@ func (e AnyLoadDocumentStart) Clone() *AnyLoadDocumentStart {
 	return &e
 }
 
-// LoadDocumentStop is event 30, version 0, of task LoadDocument, opcode
-// win:Stop, keywords All and PerformanceLog, level win:Informational.
+// LoadDocumentStop is event 30, version 0, of task LoadDocument, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
+// (4). [AnyLoadDocumentStop] takes newer versions, too.
 type LoadDocumentStop struct {
 	FullPath etw.UTF16
 }
@@ -2122,8 +1871,7 @@ type LoadDocumentStop struct {
 // EventDesc returns the description of LoadDocumentStop.
 func (*LoadDocumentStop) EventDesc() *etw.EventDesc { return &loadDocumentStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoadDocumentStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.FullPath = c.UTF16()
@@ -2152,9 +1900,7 @@ func (e LoadDocumentStop) Clone() *LoadDocumentStop {
 	return &e
 }
 
-func (e LoadDocumentStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoadDocumentStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoadDocumentStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoadDocumentStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loadDocumentStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 30, Level: 4, Opcode: 2, Task: 65505, Keywords: 0x3,
@@ -2164,19 +1910,13 @@ var loadDocumentStop = etw.EventDesc{
 	},
 }
 
-// AnyLoadDocumentStop is [LoadDocumentStop] in any version: a newer one is
-// decoded like it.
+// AnyLoadDocumentStop is [LoadDocumentStop] in any version: a newer one is decoded like it.
 type AnyLoadDocumentStop struct {
 	Seen etw.Seen
 	LoadDocumentStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoadDocumentStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&loadDocumentStop} }
-func (e *AnyLoadDocumentStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoadDocumentStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoadDocumentStop.DecodePayload(p, ptr)
@@ -2188,39 +1928,34 @@ func (e AnyLoadDocumentStop) Clone() *AnyLoadDocumentStop {
 	return &e
 }
 
-// RarLogResultsStart is event 31, version 0, of task RarLogResults, opcode
-// win:Start, keyword All, level win:Informational.
-type RarLogResultsStart struct{}
+// RarLogResultsStart is event 31, version 0, of task RarLogResults, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no payload.
+// [AnyRarLogResultsStart] takes newer versions, too.
+type RarLogResultsStart struct {
+	etw.Empty
+}
 
-func (*RarLogResultsStart) EventDesc() *etw.EventDesc                             { return &rarLogResultsStart }
-func (*RarLogResultsStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*RarLogResultsStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*RarLogResultsStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e RarLogResultsStart) Clone() *RarLogResultsStart                           { return &e }
-func (e RarLogResultsStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e RarLogResultsStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e RarLogResultsStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of RarLogResultsStart.
+func (*RarLogResultsStart) EventDesc() *etw.EventDesc { return &rarLogResultsStart }
+
+// Clone returns a copy of e.
+func (e RarLogResultsStart) Clone() *RarLogResultsStart { return &e }
+
+func (e RarLogResultsStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rarLogResultsStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 31, Level: 4, Opcode: 1, Task: 65503, Keywords: 0x1,
 	Name: "RarLogResultsStart", TaskName: "RarLogResults", OpcodeName: "Start",
 }
 
-// AnyRarLogResultsStart is [RarLogResultsStart] in any version: a newer one is
-// decoded like it.
+// AnyRarLogResultsStart is [RarLogResultsStart] in any version: a newer one is decoded like
+// it.
 type AnyRarLogResultsStart struct {
 	Seen etw.Seen
 	RarLogResultsStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRarLogResultsStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&rarLogResultsStart}
-}
-func (e *AnyRarLogResultsStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRarLogResultsStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RarLogResultsStart.DecodePayload(p, ptr)
@@ -2229,39 +1964,33 @@ func (e *AnyRarLogResultsStart) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyRarLogResultsStart) Clone() *AnyRarLogResultsStart { return &e }
 
-// RarLogResultsStop is event 32, version 0, of task RarLogResults, opcode
-// win:Stop, keyword All, level win:Informational.
-type RarLogResultsStop struct{}
+// RarLogResultsStop is event 32, version 0, of task RarLogResults, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no payload.
+// [AnyRarLogResultsStop] takes newer versions, too.
+type RarLogResultsStop struct {
+	etw.Empty
+}
 
-func (*RarLogResultsStop) EventDesc() *etw.EventDesc                             { return &rarLogResultsStop }
-func (*RarLogResultsStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*RarLogResultsStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*RarLogResultsStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e RarLogResultsStop) Clone() *RarLogResultsStop                            { return &e }
-func (e RarLogResultsStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e RarLogResultsStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e RarLogResultsStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of RarLogResultsStop.
+func (*RarLogResultsStop) EventDesc() *etw.EventDesc { return &rarLogResultsStop }
+
+// Clone returns a copy of e.
+func (e RarLogResultsStop) Clone() *RarLogResultsStop { return &e }
+
+func (e RarLogResultsStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rarLogResultsStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 32, Level: 4, Opcode: 2, Task: 65503, Keywords: 0x1,
 	Name: "RarLogResultsStop", TaskName: "RarLogResults", OpcodeName: "Stop",
 }
 
-// AnyRarLogResultsStop is [RarLogResultsStop] in any version: a newer one is
-// decoded like it.
+// AnyRarLogResultsStop is [RarLogResultsStop] in any version: a newer one is decoded like it.
 type AnyRarLogResultsStop struct {
 	Seen etw.Seen
 	RarLogResultsStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRarLogResultsStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&rarLogResultsStop}
-}
-func (e *AnyRarLogResultsStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRarLogResultsStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RarLogResultsStop.DecodePayload(p, ptr)
@@ -2270,8 +1999,9 @@ func (e *AnyRarLogResultsStop) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyRarLogResultsStop) Clone() *AnyRarLogResultsStop { return &e }
 
-// ParseStart is event 33, version 0, of task Parse, opcode win:Start, keyword
-// All, level win:Informational.
+// ParseStart is event 33, version 0, of task Parse, opcode [etw.OpcodeStart], enabled by
+// [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyParseStart] takes newer versions,
+// too.
 type ParseStart struct {
 	ProjectFileName etw.UTF16
 }
@@ -2279,8 +2009,7 @@ type ParseStart struct {
 // EventDesc returns the description of ParseStart.
 func (*ParseStart) EventDesc() *etw.EventDesc { return &parseStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ParseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFileName = c.UTF16()
@@ -2309,9 +2038,7 @@ func (e ParseStart) Clone() *ParseStart {
 	return &e
 }
 
-func (e ParseStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParseStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParseStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 33, Level: 4, Opcode: 1, Task: 65501, Keywords: 0x1,
@@ -2321,19 +2048,13 @@ var parseStart = etw.EventDesc{
 	},
 }
 
-// AnyParseStart is [ParseStart] in any version: a newer one is decoded like
-// it.
+// AnyParseStart is [ParseStart] in any version: a newer one is decoded like it.
 type AnyParseStart struct {
 	Seen etw.Seen
 	ParseStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParseStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parseStart} }
-func (e *AnyParseStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParseStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParseStart.DecodePayload(p, ptr)
@@ -2345,8 +2066,9 @@ func (e AnyParseStart) Clone() *AnyParseStart {
 	return &e
 }
 
-// ParseStop is event 34, version 0, of task Parse, opcode win:Stop, keyword
-// All, level win:Informational.
+// ParseStop is event 34, version 0, of task Parse, opcode [etw.OpcodeStop], enabled by
+// [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyParseStop] takes newer versions,
+// too.
 type ParseStop struct {
 	ProjectFileName etw.UTF16
 }
@@ -2354,8 +2076,7 @@ type ParseStop struct {
 // EventDesc returns the description of ParseStop.
 func (*ParseStop) EventDesc() *etw.EventDesc { return &parseStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ParseStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFileName = c.UTF16()
@@ -2384,9 +2105,7 @@ func (e ParseStop) Clone() *ParseStop {
 	return &e
 }
 
-func (e ParseStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParseStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParseStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParseStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parseStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 34, Level: 4, Opcode: 2, Task: 65501, Keywords: 0x1,
@@ -2402,12 +2121,7 @@ type AnyParseStop struct {
 	ParseStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParseStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parseStop} }
-func (e *AnyParseStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParseStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParseStop.DecodePayload(p, ptr)
@@ -2420,29 +2134,25 @@ func (e AnyParseStop) Clone() *AnyParseStop {
 }
 
 // RarRemoveReferencesMarkedForExclusionStart is event 35, version 0, of task
-// RarRemoveReferencesMarkedForExclusion, opcode win:Start, keyword All, level
-// win:Informational.
-type RarRemoveReferencesMarkedForExclusionStart struct{}
+// RarRemoveReferencesMarkedForExclusion, opcode [etw.OpcodeStart], enabled by [KeywordAll]
+// (0x1) at [etw.LevelInformational] (4). It has no payload.
+// [AnyRarRemoveReferencesMarkedForExclusionStart] takes newer versions, too.
+type RarRemoveReferencesMarkedForExclusionStart struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of RarRemoveReferencesMarkedForExclusionStart.
 func (*RarRemoveReferencesMarkedForExclusionStart) EventDesc() *etw.EventDesc {
 	return &rarRemoveReferencesMarkedForExclusionStart
 }
-func (*RarRemoveReferencesMarkedForExclusionStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
-func (*RarRemoveReferencesMarkedForExclusionStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*RarRemoveReferencesMarkedForExclusionStart) FieldValue(int) etw.Value { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e RarRemoveReferencesMarkedForExclusionStart) Clone() *RarRemoveReferencesMarkedForExclusionStart {
 	return &e
 }
+
 func (e RarRemoveReferencesMarkedForExclusionStart) String() string {
 	return string(etw.AppendText(nil, &e))
-}
-func (e RarRemoveReferencesMarkedForExclusionStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e RarRemoveReferencesMarkedForExclusionStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 var rarRemoveReferencesMarkedForExclusionStart = etw.EventDesc{
@@ -2451,21 +2161,13 @@ var rarRemoveReferencesMarkedForExclusionStart = etw.EventDesc{
 }
 
 // AnyRarRemoveReferencesMarkedForExclusionStart is
-// [RarRemoveReferencesMarkedForExclusionStart] in any version: a newer one is
-// decoded like it.
+// [RarRemoveReferencesMarkedForExclusionStart] in any version: a newer one is decoded like it.
 type AnyRarRemoveReferencesMarkedForExclusionStart struct {
 	Seen etw.Seen
 	RarRemoveReferencesMarkedForExclusionStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRarRemoveReferencesMarkedForExclusionStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&rarRemoveReferencesMarkedForExclusionStart}
-}
-func (e *AnyRarRemoveReferencesMarkedForExclusionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRarRemoveReferencesMarkedForExclusionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RarRemoveReferencesMarkedForExclusionStart.DecodePayload(p, ptr)
@@ -2477,29 +2179,25 @@ func (e AnyRarRemoveReferencesMarkedForExclusionStart) Clone() *AnyRarRemoveRefe
 }
 
 // RarRemoveReferencesMarkedForExclusionStop is event 36, version 0, of task
-// RarRemoveReferencesMarkedForExclusion, opcode win:Stop, keyword All, level
-// win:Informational.
-type RarRemoveReferencesMarkedForExclusionStop struct{}
+// RarRemoveReferencesMarkedForExclusion, opcode [etw.OpcodeStop], enabled by [KeywordAll]
+// (0x1) at [etw.LevelInformational] (4). It has no payload.
+// [AnyRarRemoveReferencesMarkedForExclusionStop] takes newer versions, too.
+type RarRemoveReferencesMarkedForExclusionStop struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of RarRemoveReferencesMarkedForExclusionStop.
 func (*RarRemoveReferencesMarkedForExclusionStop) EventDesc() *etw.EventDesc {
 	return &rarRemoveReferencesMarkedForExclusionStop
 }
-func (*RarRemoveReferencesMarkedForExclusionStop) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
-func (*RarRemoveReferencesMarkedForExclusionStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*RarRemoveReferencesMarkedForExclusionStop) FieldValue(int) etw.Value { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e RarRemoveReferencesMarkedForExclusionStop) Clone() *RarRemoveReferencesMarkedForExclusionStop {
 	return &e
 }
+
 func (e RarRemoveReferencesMarkedForExclusionStop) String() string {
 	return string(etw.AppendText(nil, &e))
-}
-func (e RarRemoveReferencesMarkedForExclusionStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e RarRemoveReferencesMarkedForExclusionStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 var rarRemoveReferencesMarkedForExclusionStop = etw.EventDesc{
@@ -2507,22 +2205,14 @@ var rarRemoveReferencesMarkedForExclusionStop = etw.EventDesc{
 	Name: "RarRemoveReferencesMarkedForExclusionStop", TaskName: "RarRemoveReferencesMarkedForExclusion", OpcodeName: "Stop",
 }
 
-// AnyRarRemoveReferencesMarkedForExclusionStop is
-// [RarRemoveReferencesMarkedForExclusionStop] in any version: a newer one is
-// decoded like it.
+// AnyRarRemoveReferencesMarkedForExclusionStop is [RarRemoveReferencesMarkedForExclusionStop]
+// in any version: a newer one is decoded like it.
 type AnyRarRemoveReferencesMarkedForExclusionStop struct {
 	Seen etw.Seen
 	RarRemoveReferencesMarkedForExclusionStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRarRemoveReferencesMarkedForExclusionStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&rarRemoveReferencesMarkedForExclusionStop}
-}
-func (e *AnyRarRemoveReferencesMarkedForExclusionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRarRemoveReferencesMarkedForExclusionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RarRemoveReferencesMarkedForExclusionStop.DecodePayload(p, ptr)
@@ -2533,8 +2223,9 @@ func (e AnyRarRemoveReferencesMarkedForExclusionStop) Clone() *AnyRarRemoveRefer
 	return &e
 }
 
-// RequestThreadProcStart is event 37, version 1, of task RequestThreadProc,
-// opcode win:Start, keywords All and PerformanceLog, level win:Informational.
+// RequestThreadProcStart is event 37, version 1, of task RequestThreadProc, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at
+// [etw.LevelInformational] (4). [AnyRequestThreadProcStart] takes newer versions, too.
 type RequestThreadProcStart struct {
 	ProjectPath     etw.UTF16
 	ConfigurationId int32
@@ -2545,8 +2236,7 @@ type RequestThreadProcStart struct {
 // EventDesc returns the description of RequestThreadProcStart.
 func (*RequestThreadProcStart) EventDesc() *etw.EventDesc { return &requestThreadProcStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestThreadProcStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectPath = c.UTF16()
@@ -2587,9 +2277,7 @@ func (e RequestThreadProcStart) Clone() *RequestThreadProcStart {
 	return &e
 }
 
-func (e RequestThreadProcStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestThreadProcStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestThreadProcStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestThreadProcStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestThreadProcStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 37, Version: 1, Level: 4, Opcode: 1, Task: 65497, Keywords: 0x3,
@@ -2602,21 +2290,14 @@ var requestThreadProcStart = etw.EventDesc{
 	},
 }
 
-// AnyRequestThreadProcStart is [RequestThreadProcStart] in any version: a
-// newer one is decoded like it.
+// AnyRequestThreadProcStart is [RequestThreadProcStart] in any version: a newer one is decoded
+// like it.
 type AnyRequestThreadProcStart struct {
 	Seen etw.Seen
 	RequestThreadProcStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestThreadProcStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestThreadProcStart}
-}
-func (e *AnyRequestThreadProcStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestThreadProcStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.RequestThreadProcStart.DecodePayload(p, ptr)
@@ -2628,8 +2309,9 @@ func (e AnyRequestThreadProcStart) Clone() *AnyRequestThreadProcStart {
 	return &e
 }
 
-// RequestThreadProcStop is event 38, version 1, of task RequestThreadProc,
-// opcode win:Stop, keywords All and PerformanceLog, level win:Informational.
+// RequestThreadProcStop is event 38, version 1, of task RequestThreadProc, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at
+// [etw.LevelInformational] (4). [AnyRequestThreadProcStop] takes newer versions, too.
 type RequestThreadProcStop struct {
 	ProjectPath     etw.UTF16
 	ConfigurationId int32
@@ -2640,8 +2322,7 @@ type RequestThreadProcStop struct {
 // EventDesc returns the description of RequestThreadProcStop.
 func (*RequestThreadProcStop) EventDesc() *etw.EventDesc { return &requestThreadProcStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RequestThreadProcStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectPath = c.UTF16()
@@ -2682,9 +2363,7 @@ func (e RequestThreadProcStop) Clone() *RequestThreadProcStop {
 	return &e
 }
 
-func (e RequestThreadProcStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RequestThreadProcStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RequestThreadProcStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RequestThreadProcStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var requestThreadProcStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 38, Version: 1, Level: 4, Opcode: 2, Task: 65497, Keywords: 0x3,
@@ -2697,21 +2376,14 @@ var requestThreadProcStop = etw.EventDesc{
 	},
 }
 
-// AnyRequestThreadProcStop is [RequestThreadProcStop] in any version: a newer
-// one is decoded like it.
+// AnyRequestThreadProcStop is [RequestThreadProcStop] in any version: a newer one is decoded
+// like it.
 type AnyRequestThreadProcStop struct {
 	Seen etw.Seen
 	RequestThreadProcStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRequestThreadProcStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&requestThreadProcStop}
-}
-func (e *AnyRequestThreadProcStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRequestThreadProcStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.RequestThreadProcStop.DecodePayload(p, ptr)
@@ -2723,8 +2395,9 @@ func (e AnyRequestThreadProcStop) Clone() *AnyRequestThreadProcStop {
 	return &e
 }
 
-// SaveStart is event 39, version 0, of task Save, opcode win:Start, keyword
-// All, level win:Informational.
+// SaveStart is event 39, version 0, of task Save, opcode [etw.OpcodeStart], enabled by
+// [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnySaveStart] takes newer versions,
+// too.
 type SaveStart struct {
 	FileLocation etw.UTF16
 }
@@ -2732,8 +2405,7 @@ type SaveStart struct {
 // EventDesc returns the description of SaveStart.
 func (*SaveStart) EventDesc() *etw.EventDesc { return &saveStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SaveStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.FileLocation = c.UTF16()
@@ -2762,9 +2434,7 @@ func (e SaveStart) Clone() *SaveStart {
 	return &e
 }
 
-func (e SaveStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SaveStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SaveStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SaveStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var saveStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 39, Level: 4, Opcode: 1, Task: 65495, Keywords: 0x1,
@@ -2780,12 +2450,7 @@ type AnySaveStart struct {
 	SaveStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySaveStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&saveStart} }
-func (e *AnySaveStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySaveStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SaveStart.DecodePayload(p, ptr)
@@ -2797,8 +2462,8 @@ func (e AnySaveStart) Clone() *AnySaveStart {
 	return &e
 }
 
-// SaveStop is event 40, version 0, of task Save, opcode win:Stop, keyword All,
-// level win:Informational.
+// SaveStop is event 40, version 0, of task Save, opcode [etw.OpcodeStop], enabled by
+// [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnySaveStop] takes newer versions, too.
 type SaveStop struct {
 	FileLocation etw.UTF16
 }
@@ -2806,8 +2471,7 @@ type SaveStop struct {
 // EventDesc returns the description of SaveStop.
 func (*SaveStop) EventDesc() *etw.EventDesc { return &saveStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SaveStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.FileLocation = c.UTF16()
@@ -2836,9 +2500,7 @@ func (e SaveStop) Clone() *SaveStop {
 	return &e
 }
 
-func (e SaveStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SaveStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SaveStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SaveStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var saveStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 40, Level: 4, Opcode: 2, Task: 65495, Keywords: 0x1,
@@ -2854,12 +2516,7 @@ type AnySaveStop struct {
 	SaveStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySaveStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&saveStop} }
-func (e *AnySaveStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySaveStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SaveStop.DecodePayload(p, ptr)
@@ -2871,8 +2528,9 @@ func (e AnySaveStop) Clone() *AnySaveStop {
 	return &e
 }
 
-// ExpandGlobStart is event 41, version 0, of task ExpandGlob, opcode
-// win:Start, keyword All, level win:Informational.
+// ExpandGlobStart is event 41, version 0, of task ExpandGlob, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyExpandGlobStart] takes
+// newer versions, too.
 type ExpandGlobStart struct {
 	RootDirectory    etw.UTF16
 	Glob             etw.UTF16
@@ -2882,8 +2540,7 @@ type ExpandGlobStart struct {
 // EventDesc returns the description of ExpandGlobStart.
 func (*ExpandGlobStart) EventDesc() *etw.EventDesc { return &expandGlobStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExpandGlobStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RootDirectory = c.UTF16()
@@ -2922,9 +2579,7 @@ func (e ExpandGlobStart) Clone() *ExpandGlobStart {
 	return &e
 }
 
-func (e ExpandGlobStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExpandGlobStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExpandGlobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExpandGlobStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var expandGlobStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 41, Level: 4, Opcode: 1, Task: 65493, Keywords: 0x1,
@@ -2936,19 +2591,13 @@ var expandGlobStart = etw.EventDesc{
 	},
 }
 
-// AnyExpandGlobStart is [ExpandGlobStart] in any version: a newer one is
-// decoded like it.
+// AnyExpandGlobStart is [ExpandGlobStart] in any version: a newer one is decoded like it.
 type AnyExpandGlobStart struct {
 	Seen etw.Seen
 	ExpandGlobStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExpandGlobStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&expandGlobStart} }
-func (e *AnyExpandGlobStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExpandGlobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExpandGlobStart.DecodePayload(p, ptr)
@@ -2962,8 +2611,9 @@ func (e AnyExpandGlobStart) Clone() *AnyExpandGlobStart {
 	return &e
 }
 
-// ExpandGlobStop is event 42, version 0, of task ExpandGlob, opcode win:Stop,
-// keyword All, level win:Informational.
+// ExpandGlobStop is event 42, version 0, of task ExpandGlob, opcode [etw.OpcodeStop], enabled
+// by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyExpandGlobStop] takes newer
+// versions, too.
 type ExpandGlobStop struct {
 	RootDirectory    etw.UTF16
 	Glob             etw.UTF16
@@ -2973,8 +2623,7 @@ type ExpandGlobStop struct {
 // EventDesc returns the description of ExpandGlobStop.
 func (*ExpandGlobStop) EventDesc() *etw.EventDesc { return &expandGlobStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExpandGlobStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.RootDirectory = c.UTF16()
@@ -3013,9 +2662,7 @@ func (e ExpandGlobStop) Clone() *ExpandGlobStop {
 	return &e
 }
 
-func (e ExpandGlobStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExpandGlobStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExpandGlobStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExpandGlobStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var expandGlobStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 42, Level: 4, Opcode: 2, Task: 65493, Keywords: 0x1,
@@ -3027,19 +2674,13 @@ var expandGlobStop = etw.EventDesc{
 	},
 }
 
-// AnyExpandGlobStop is [ExpandGlobStop] in any version: a newer one is decoded
-// like it.
+// AnyExpandGlobStop is [ExpandGlobStop] in any version: a newer one is decoded like it.
 type AnyExpandGlobStop struct {
 	Seen etw.Seen
 	ExpandGlobStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExpandGlobStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&expandGlobStop} }
-func (e *AnyExpandGlobStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExpandGlobStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExpandGlobStop.DecodePayload(p, ptr)
@@ -3053,8 +2694,9 @@ func (e AnyExpandGlobStop) Clone() *AnyExpandGlobStop {
 	return &e
 }
 
-// TargetStart is event 43, version 0, of task Target, opcode win:Start,
-// keywords All and PerformanceLog, level win:Informational.
+// TargetStart is event 43, version 0, of task Target, opcode [etw.OpcodeStart], enabled by
+// [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
+// [AnyTargetStart] takes newer versions, too.
 type TargetStart struct {
 	TargetName etw.UTF16
 }
@@ -3062,8 +2704,7 @@ type TargetStart struct {
 // EventDesc returns the description of TargetStart.
 func (*TargetStart) EventDesc() *etw.EventDesc { return &targetStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TargetStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TargetName = c.UTF16()
@@ -3092,9 +2733,7 @@ func (e TargetStart) Clone() *TargetStart {
 	return &e
 }
 
-func (e TargetStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TargetStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TargetStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TargetStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var targetStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 43, Level: 4, Opcode: 1, Task: 65491, Keywords: 0x3,
@@ -3104,19 +2743,13 @@ var targetStart = etw.EventDesc{
 	},
 }
 
-// AnyTargetStart is [TargetStart] in any version: a newer one is decoded like
-// it.
+// AnyTargetStart is [TargetStart] in any version: a newer one is decoded like it.
 type AnyTargetStart struct {
 	Seen etw.Seen
 	TargetStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTargetStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&targetStart} }
-func (e *AnyTargetStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTargetStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TargetStart.DecodePayload(p, ptr)
@@ -3128,8 +2761,9 @@ func (e AnyTargetStart) Clone() *AnyTargetStart {
 	return &e
 }
 
-// TargetStop is event 44, version 1, of task Target, opcode win:Stop, keywords
-// All and PerformanceLog, level win:Informational.
+// TargetStop is event 44, version 1, of task Target, opcode [etw.OpcodeStop], enabled by
+// [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
+// [AnyTargetStop] takes newer versions, too.
 type TargetStop struct {
 	TargetName etw.UTF16
 	Result     etw.UTF16
@@ -3138,8 +2772,7 @@ type TargetStop struct {
 // EventDesc returns the description of TargetStop.
 func (*TargetStop) EventDesc() *etw.EventDesc { return &targetStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TargetStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TargetName = c.UTF16()
@@ -3173,9 +2806,7 @@ func (e TargetStop) Clone() *TargetStop {
 	return &e
 }
 
-func (e TargetStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TargetStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TargetStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TargetStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var targetStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 44, Version: 1, Level: 4, Opcode: 2, Task: 65491, Keywords: 0x3,
@@ -3186,19 +2817,13 @@ var targetStop = etw.EventDesc{
 	},
 }
 
-// AnyTargetStop is [TargetStop] in any version: a newer one is decoded like
-// it.
+// AnyTargetStop is [TargetStop] in any version: a newer one is decoded like it.
 type AnyTargetStop struct {
 	Seen etw.Seen
 	TargetStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTargetStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&targetStop} }
-func (e *AnyTargetStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTargetStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TargetStop.DecodePayload(p, ptr)
@@ -3211,8 +2836,9 @@ func (e AnyTargetStop) Clone() *AnyTargetStop {
 	return &e
 }
 
-// MSBuildExeStart is event 45, version 0, of task MSBuildExe, opcode
-// win:Start, keywords All and PerformanceLog, level win:Informational.
+// MSBuildExeStart is event 45, version 0, of task MSBuildExe, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
+// (4). [AnyMSBuildExeStart] takes newer versions, too.
 type MSBuildExeStart struct {
 	CommandLine etw.UTF16
 }
@@ -3220,8 +2846,7 @@ type MSBuildExeStart struct {
 // EventDesc returns the description of MSBuildExeStart.
 func (*MSBuildExeStart) EventDesc() *etw.EventDesc { return &msBuildExeStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MSBuildExeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.CommandLine = c.UTF16()
@@ -3250,9 +2875,7 @@ func (e MSBuildExeStart) Clone() *MSBuildExeStart {
 	return &e
 }
 
-func (e MSBuildExeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MSBuildExeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MSBuildExeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MSBuildExeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var msBuildExeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 45, Level: 4, Opcode: 1, Task: 65489, Keywords: 0x3,
@@ -3262,19 +2885,13 @@ var msBuildExeStart = etw.EventDesc{
 	},
 }
 
-// AnyMSBuildExeStart is [MSBuildExeStart] in any version: a newer one is
-// decoded like it.
+// AnyMSBuildExeStart is [MSBuildExeStart] in any version: a newer one is decoded like it.
 type AnyMSBuildExeStart struct {
 	Seen etw.Seen
 	MSBuildExeStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMSBuildExeStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&msBuildExeStart} }
-func (e *AnyMSBuildExeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMSBuildExeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MSBuildExeStart.DecodePayload(p, ptr)
@@ -3286,8 +2903,9 @@ func (e AnyMSBuildExeStart) Clone() *AnyMSBuildExeStart {
 	return &e
 }
 
-// MSBuildExeStop is event 46, version 0, of task MSBuildExe, opcode win:Stop,
-// keywords All and PerformanceLog, level win:Informational.
+// MSBuildExeStop is event 46, version 0, of task MSBuildExe, opcode [etw.OpcodeStop], enabled
+// by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
+// [AnyMSBuildExeStop] takes newer versions, too.
 type MSBuildExeStop struct {
 	CommandLine etw.UTF16
 }
@@ -3295,8 +2913,7 @@ type MSBuildExeStop struct {
 // EventDesc returns the description of MSBuildExeStop.
 func (*MSBuildExeStop) EventDesc() *etw.EventDesc { return &msBuildExeStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MSBuildExeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.CommandLine = c.UTF16()
@@ -3325,9 +2942,7 @@ func (e MSBuildExeStop) Clone() *MSBuildExeStop {
 	return &e
 }
 
-func (e MSBuildExeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MSBuildExeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MSBuildExeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MSBuildExeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var msBuildExeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 46, Level: 4, Opcode: 2, Task: 65489, Keywords: 0x3,
@@ -3337,19 +2952,13 @@ var msBuildExeStop = etw.EventDesc{
 	},
 }
 
-// AnyMSBuildExeStop is [MSBuildExeStop] in any version: a newer one is decoded
-// like it.
+// AnyMSBuildExeStop is [MSBuildExeStop] in any version: a newer one is decoded like it.
 type AnyMSBuildExeStop struct {
 	Seen etw.Seen
 	MSBuildExeStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMSBuildExeStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&msBuildExeStop} }
-func (e *AnyMSBuildExeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMSBuildExeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MSBuildExeStop.DecodePayload(p, ptr)
@@ -3361,8 +2970,9 @@ func (e AnyMSBuildExeStop) Clone() *AnyMSBuildExeStop {
 	return &e
 }
 
-// ExecuteTaskStart is event 47, version 0, of task ExecuteTask, opcode
-// win:Start, keyword All, level win:Informational.
+// ExecuteTaskStart is event 47, version 0, of task ExecuteTask, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyExecuteTaskStart] takes
+// newer versions, too.
 //
 // A task of a target begins.
 type ExecuteTaskStart struct {
@@ -3373,8 +2983,7 @@ type ExecuteTaskStart struct {
 // EventDesc returns the description of ExecuteTaskStart.
 func (*ExecuteTaskStart) EventDesc() *etw.EventDesc { return &executeTaskStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExecuteTaskStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -3407,9 +3016,7 @@ func (e ExecuteTaskStart) Clone() *ExecuteTaskStart {
 	return &e
 }
 
-func (e ExecuteTaskStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecuteTaskStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecuteTaskStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecuteTaskStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var executeTaskStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 47, Level: 4, Opcode: 1, Task: 65487, Keywords: 0x1,
@@ -3420,19 +3027,13 @@ var executeTaskStart = etw.EventDesc{
 	},
 }
 
-// AnyExecuteTaskStart is [ExecuteTaskStart] in any version: a newer one is
-// decoded like it.
+// AnyExecuteTaskStart is [ExecuteTaskStart] in any version: a newer one is decoded like it.
 type AnyExecuteTaskStart struct {
 	Seen etw.Seen
 	ExecuteTaskStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExecuteTaskStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&executeTaskStart} }
-func (e *AnyExecuteTaskStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExecuteTaskStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExecuteTaskStart.DecodePayload(p, ptr)
@@ -3444,8 +3045,9 @@ func (e AnyExecuteTaskStart) Clone() *AnyExecuteTaskStart {
 	return &e
 }
 
-// ExecuteTaskStop is event 48, version 0, of task ExecuteTask, opcode
-// win:Stop, keyword All, level win:Informational.
+// ExecuteTaskStop is event 48, version 0, of task ExecuteTask, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyExecuteTaskStop] takes
+// newer versions, too.
 type ExecuteTaskStop struct {
 	TaskName etw.UTF16
 	TaskID   int32
@@ -3454,8 +3056,7 @@ type ExecuteTaskStop struct {
 // EventDesc returns the description of ExecuteTaskStop.
 func (*ExecuteTaskStop) EventDesc() *etw.EventDesc { return &executeTaskStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExecuteTaskStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -3488,9 +3089,7 @@ func (e ExecuteTaskStop) Clone() *ExecuteTaskStop {
 	return &e
 }
 
-func (e ExecuteTaskStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecuteTaskStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecuteTaskStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecuteTaskStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var executeTaskStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 48, Level: 4, Opcode: 2, Task: 65487, Keywords: 0x1,
@@ -3501,19 +3100,13 @@ var executeTaskStop = etw.EventDesc{
 	},
 }
 
-// AnyExecuteTaskStop is [ExecuteTaskStop] in any version: a newer one is
-// decoded like it.
+// AnyExecuteTaskStop is [ExecuteTaskStop] in any version: a newer one is decoded like it.
 type AnyExecuteTaskStop struct {
 	Seen etw.Seen
 	ExecuteTaskStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExecuteTaskStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&executeTaskStop} }
-func (e *AnyExecuteTaskStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExecuteTaskStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExecuteTaskStop.DecodePayload(p, ptr)
@@ -3525,8 +3118,9 @@ func (e AnyExecuteTaskStop) Clone() *AnyExecuteTaskStop {
 	return &e
 }
 
-// ExecuteTaskYieldStart is event 49, version 0, of task ExecuteTaskYield,
-// opcode win:Start, keyword All, level win:Informational.
+// ExecuteTaskYieldStart is event 49, version 0, of task ExecuteTaskYield, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyExecuteTaskYieldStart] takes newer versions, too.
 type ExecuteTaskYieldStart struct {
 	TaskName etw.UTF16
 	TaskID   int32
@@ -3535,8 +3129,7 @@ type ExecuteTaskYieldStart struct {
 // EventDesc returns the description of ExecuteTaskYieldStart.
 func (*ExecuteTaskYieldStart) EventDesc() *etw.EventDesc { return &executeTaskYieldStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExecuteTaskYieldStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -3569,9 +3162,7 @@ func (e ExecuteTaskYieldStart) Clone() *ExecuteTaskYieldStart {
 	return &e
 }
 
-func (e ExecuteTaskYieldStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecuteTaskYieldStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecuteTaskYieldStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecuteTaskYieldStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var executeTaskYieldStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 49, Level: 4, Opcode: 1, Task: 65485, Keywords: 0x1,
@@ -3582,21 +3173,14 @@ var executeTaskYieldStart = etw.EventDesc{
 	},
 }
 
-// AnyExecuteTaskYieldStart is [ExecuteTaskYieldStart] in any version: a newer
-// one is decoded like it.
+// AnyExecuteTaskYieldStart is [ExecuteTaskYieldStart] in any version: a newer one is decoded
+// like it.
 type AnyExecuteTaskYieldStart struct {
 	Seen etw.Seen
 	ExecuteTaskYieldStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExecuteTaskYieldStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&executeTaskYieldStart}
-}
-func (e *AnyExecuteTaskYieldStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExecuteTaskYieldStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExecuteTaskYieldStart.DecodePayload(p, ptr)
@@ -3608,8 +3192,9 @@ func (e AnyExecuteTaskYieldStart) Clone() *AnyExecuteTaskYieldStart {
 	return &e
 }
 
-// ExecuteTaskYieldStop is event 50, version 0, of task ExecuteTaskYield,
-// opcode win:Stop, keyword All, level win:Informational.
+// ExecuteTaskYieldStop is event 50, version 0, of task ExecuteTaskYield, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyExecuteTaskYieldStop] takes newer versions, too.
 type ExecuteTaskYieldStop struct {
 	TaskName etw.UTF16
 	TaskID   int32
@@ -3618,8 +3203,7 @@ type ExecuteTaskYieldStop struct {
 // EventDesc returns the description of ExecuteTaskYieldStop.
 func (*ExecuteTaskYieldStop) EventDesc() *etw.EventDesc { return &executeTaskYieldStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExecuteTaskYieldStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -3652,9 +3236,7 @@ func (e ExecuteTaskYieldStop) Clone() *ExecuteTaskYieldStop {
 	return &e
 }
 
-func (e ExecuteTaskYieldStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecuteTaskYieldStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecuteTaskYieldStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecuteTaskYieldStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var executeTaskYieldStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 50, Level: 4, Opcode: 2, Task: 65485, Keywords: 0x1,
@@ -3665,21 +3247,14 @@ var executeTaskYieldStop = etw.EventDesc{
 	},
 }
 
-// AnyExecuteTaskYieldStop is [ExecuteTaskYieldStop] in any version: a newer
-// one is decoded like it.
+// AnyExecuteTaskYieldStop is [ExecuteTaskYieldStop] in any version: a newer one is decoded
+// like it.
 type AnyExecuteTaskYieldStop struct {
 	Seen etw.Seen
 	ExecuteTaskYieldStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExecuteTaskYieldStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&executeTaskYieldStop}
-}
-func (e *AnyExecuteTaskYieldStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExecuteTaskYieldStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExecuteTaskYieldStop.DecodePayload(p, ptr)
@@ -3691,9 +3266,9 @@ func (e AnyExecuteTaskYieldStop) Clone() *AnyExecuteTaskYieldStop {
 	return &e
 }
 
-// ExecuteTaskReacquireStart is event 51, version 0, of task
-// ExecuteTaskReacquire, opcode win:Start, keyword All, level
-// win:Informational.
+// ExecuteTaskReacquireStart is event 51, version 0, of task ExecuteTaskReacquire, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyExecuteTaskReacquireStart] takes newer versions, too.
 type ExecuteTaskReacquireStart struct {
 	TaskName etw.UTF16
 	TaskID   int32
@@ -3702,8 +3277,7 @@ type ExecuteTaskReacquireStart struct {
 // EventDesc returns the description of ExecuteTaskReacquireStart.
 func (*ExecuteTaskReacquireStart) EventDesc() *etw.EventDesc { return &executeTaskReacquireStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExecuteTaskReacquireStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -3736,9 +3310,7 @@ func (e ExecuteTaskReacquireStart) Clone() *ExecuteTaskReacquireStart {
 	return &e
 }
 
-func (e ExecuteTaskReacquireStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecuteTaskReacquireStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecuteTaskReacquireStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecuteTaskReacquireStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var executeTaskReacquireStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 51, Level: 4, Opcode: 1, Task: 65483, Keywords: 0x1,
@@ -3749,21 +3321,14 @@ var executeTaskReacquireStart = etw.EventDesc{
 	},
 }
 
-// AnyExecuteTaskReacquireStart is [ExecuteTaskReacquireStart] in any version:
-// a newer one is decoded like it.
+// AnyExecuteTaskReacquireStart is [ExecuteTaskReacquireStart] in any version: a newer one is
+// decoded like it.
 type AnyExecuteTaskReacquireStart struct {
 	Seen etw.Seen
 	ExecuteTaskReacquireStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExecuteTaskReacquireStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&executeTaskReacquireStart}
-}
-func (e *AnyExecuteTaskReacquireStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExecuteTaskReacquireStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExecuteTaskReacquireStart.DecodePayload(p, ptr)
@@ -3775,8 +3340,9 @@ func (e AnyExecuteTaskReacquireStart) Clone() *AnyExecuteTaskReacquireStart {
 	return &e
 }
 
-// ExecuteTaskReacquireStop is event 52, version 0, of task
-// ExecuteTaskReacquire, opcode win:Stop, keyword All, level win:Informational.
+// ExecuteTaskReacquireStop is event 52, version 0, of task ExecuteTaskReacquire, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyExecuteTaskReacquireStop] takes newer versions, too.
 type ExecuteTaskReacquireStop struct {
 	TaskName etw.UTF16
 	TaskID   int32
@@ -3785,8 +3351,7 @@ type ExecuteTaskReacquireStop struct {
 // EventDesc returns the description of ExecuteTaskReacquireStop.
 func (*ExecuteTaskReacquireStop) EventDesc() *etw.EventDesc { return &executeTaskReacquireStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ExecuteTaskReacquireStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -3819,9 +3384,7 @@ func (e ExecuteTaskReacquireStop) Clone() *ExecuteTaskReacquireStop {
 	return &e
 }
 
-func (e ExecuteTaskReacquireStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ExecuteTaskReacquireStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ExecuteTaskReacquireStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ExecuteTaskReacquireStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var executeTaskReacquireStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 52, Level: 4, Opcode: 2, Task: 65483, Keywords: 0x1,
@@ -3832,21 +3395,14 @@ var executeTaskReacquireStop = etw.EventDesc{
 	},
 }
 
-// AnyExecuteTaskReacquireStop is [ExecuteTaskReacquireStop] in any version: a
-// newer one is decoded like it.
+// AnyExecuteTaskReacquireStop is [ExecuteTaskReacquireStop] in any version: a newer one is
+// decoded like it.
 type AnyExecuteTaskReacquireStop struct {
 	Seen etw.Seen
 	ExecuteTaskReacquireStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyExecuteTaskReacquireStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&executeTaskReacquireStop}
-}
-func (e *AnyExecuteTaskReacquireStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyExecuteTaskReacquireStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ExecuteTaskReacquireStop.DecodePayload(p, ptr)
@@ -3858,9 +3414,9 @@ func (e AnyExecuteTaskReacquireStop) Clone() *AnyExecuteTaskReacquireStop {
 	return &e
 }
 
-// ProjectGraphConstructionStart is event 53, version 0, of task
-// ProjectGraphConstruction, opcode win:Start, keyword All, level
-// win:Informational.
+// ProjectGraphConstructionStart is event 53, version 0, of task ProjectGraphConstruction,
+// opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyProjectGraphConstructionStart] takes newer versions, too.
 type ProjectGraphConstructionStart struct {
 	GraphEntryPoints etw.UTF16
 }
@@ -3870,8 +3426,7 @@ func (*ProjectGraphConstructionStart) EventDesc() *etw.EventDesc {
 	return &projectGraphConstructionStart
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectGraphConstructionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.GraphEntryPoints = c.UTF16()
@@ -3900,9 +3455,7 @@ func (e ProjectGraphConstructionStart) Clone() *ProjectGraphConstructionStart {
 	return &e
 }
 
-func (e ProjectGraphConstructionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProjectGraphConstructionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProjectGraphConstructionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProjectGraphConstructionStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectGraphConstructionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 53, Level: 4, Opcode: 1, Task: 65481, Keywords: 0x1,
@@ -3912,21 +3465,14 @@ var projectGraphConstructionStart = etw.EventDesc{
 	},
 }
 
-// AnyProjectGraphConstructionStart is [ProjectGraphConstructionStart] in any
-// version: a newer one is decoded like it.
+// AnyProjectGraphConstructionStart is [ProjectGraphConstructionStart] in any version: a newer
+// one is decoded like it.
 type AnyProjectGraphConstructionStart struct {
 	Seen etw.Seen
 	ProjectGraphConstructionStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectGraphConstructionStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectGraphConstructionStart}
-}
-func (e *AnyProjectGraphConstructionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectGraphConstructionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectGraphConstructionStart.DecodePayload(p, ptr)
@@ -3938,9 +3484,9 @@ func (e AnyProjectGraphConstructionStart) Clone() *AnyProjectGraphConstructionSt
 	return &e
 }
 
-// ProjectGraphConstructionStop is event 54, version 0, of task
-// ProjectGraphConstruction, opcode win:Stop, keyword All, level
-// win:Informational.
+// ProjectGraphConstructionStop is event 54, version 0, of task ProjectGraphConstruction,
+// opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyProjectGraphConstructionStop] takes newer versions, too.
 type ProjectGraphConstructionStop struct {
 	GraphEntryPoints etw.UTF16
 }
@@ -3948,8 +3494,7 @@ type ProjectGraphConstructionStop struct {
 // EventDesc returns the description of ProjectGraphConstructionStop.
 func (*ProjectGraphConstructionStop) EventDesc() *etw.EventDesc { return &projectGraphConstructionStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectGraphConstructionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.GraphEntryPoints = c.UTF16()
@@ -3978,9 +3523,7 @@ func (e ProjectGraphConstructionStop) Clone() *ProjectGraphConstructionStop {
 	return &e
 }
 
-func (e ProjectGraphConstructionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProjectGraphConstructionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProjectGraphConstructionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProjectGraphConstructionStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectGraphConstructionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 54, Level: 4, Opcode: 2, Task: 65481, Keywords: 0x1,
@@ -3990,21 +3533,14 @@ var projectGraphConstructionStop = etw.EventDesc{
 	},
 }
 
-// AnyProjectGraphConstructionStop is [ProjectGraphConstructionStop] in any
-// version: a newer one is decoded like it.
+// AnyProjectGraphConstructionStop is [ProjectGraphConstructionStop] in any version: a newer
+// one is decoded like it.
 type AnyProjectGraphConstructionStop struct {
 	Seen etw.Seen
 	ProjectGraphConstructionStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectGraphConstructionStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectGraphConstructionStop}
-}
-func (e *AnyProjectGraphConstructionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectGraphConstructionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectGraphConstructionStop.DecodePayload(p, ptr)
@@ -4016,8 +3552,9 @@ func (e AnyProjectGraphConstructionStop) Clone() *AnyProjectGraphConstructionSto
 	return &e
 }
 
-// PacketReadSize is event 55, version 0, of task PacketReadSize, keyword All,
-// level win:Informational.
+// PacketReadSize is event 55, version 0, of task PacketReadSize, enabled by [KeywordAll] (0x1)
+// at [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyPacketReadSize] takes newer
+// versions, too.
 type PacketReadSize struct {
 	Size int32
 }
@@ -4025,8 +3562,7 @@ type PacketReadSize struct {
 // EventDesc returns the description of PacketReadSize.
 func (*PacketReadSize) EventDesc() *etw.EventDesc { return &packetReadSize }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PacketReadSize) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&packetReadSize, p, ptr)
@@ -4053,9 +3589,7 @@ func (e *PacketReadSize) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PacketReadSize) Clone() *PacketReadSize { return &e }
 
-func (e PacketReadSize) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PacketReadSize) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PacketReadSize) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PacketReadSize) String() string { return string(etw.AppendText(nil, &e)) }
 
 var packetReadSize = etw.EventDesc{
 	Provider: &providerDesc, ID: 55, Level: 4, Task: 65479, Keywords: 0x1,
@@ -4065,19 +3599,13 @@ var packetReadSize = etw.EventDesc{
 	},
 }
 
-// AnyPacketReadSize is [PacketReadSize] in any version: a newer one is decoded
-// like it.
+// AnyPacketReadSize is [PacketReadSize] in any version: a newer one is decoded like it.
 type AnyPacketReadSize struct {
 	Seen etw.Seen
 	PacketReadSize
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPacketReadSize) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&packetReadSize} }
-func (e *AnyPacketReadSize) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPacketReadSize) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PacketReadSize.DecodePayload(p, ptr)
@@ -4087,38 +3615,33 @@ func (e *AnyPacketReadSize) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 func (e AnyPacketReadSize) Clone() *AnyPacketReadSize { return &e }
 
 // TargetUpToDateStart is event 56, version 0, of task TargetUpToDate, opcode
-// win:Start, keyword All, level win:Informational.
-type TargetUpToDateStart struct{}
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyTargetUpToDateStart] takes newer versions, too.
+type TargetUpToDateStart struct {
+	etw.Empty
+}
 
-func (*TargetUpToDateStart) EventDesc() *etw.EventDesc                             { return &targetUpToDateStart }
-func (*TargetUpToDateStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*TargetUpToDateStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*TargetUpToDateStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e TargetUpToDateStart) Clone() *TargetUpToDateStart                          { return &e }
-func (e TargetUpToDateStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e TargetUpToDateStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e TargetUpToDateStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of TargetUpToDateStart.
+func (*TargetUpToDateStart) EventDesc() *etw.EventDesc { return &targetUpToDateStart }
+
+// Clone returns a copy of e.
+func (e TargetUpToDateStart) Clone() *TargetUpToDateStart { return &e }
+
+func (e TargetUpToDateStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var targetUpToDateStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 56, Level: 4, Opcode: 1, Task: 65478, Keywords: 0x1,
 	Name: "TargetUpToDateStart", TaskName: "TargetUpToDate", OpcodeName: "Start",
 }
 
-// AnyTargetUpToDateStart is [TargetUpToDateStart] in any version: a newer one
-// is decoded like it.
+// AnyTargetUpToDateStart is [TargetUpToDateStart] in any version: a newer one is decoded like
+// it.
 type AnyTargetUpToDateStart struct {
 	Seen etw.Seen
 	TargetUpToDateStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTargetUpToDateStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&targetUpToDateStart}
-}
-func (e *AnyTargetUpToDateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTargetUpToDateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TargetUpToDateStart.DecodePayload(p, ptr)
@@ -4127,8 +3650,9 @@ func (e *AnyTargetUpToDateStart) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyTargetUpToDateStart) Clone() *AnyTargetUpToDateStart { return &e }
 
-// TargetUpToDateStop is event 57, version 0, of task TargetUpToDate, opcode
-// win:Stop, keyword All, level win:Informational.
+// TargetUpToDateStop is event 57, version 0, of task TargetUpToDate, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
+// [AnyTargetUpToDateStop] takes newer versions, too.
 type TargetUpToDateStop struct {
 	Result int32
 }
@@ -4136,8 +3660,7 @@ type TargetUpToDateStop struct {
 // EventDesc returns the description of TargetUpToDateStop.
 func (*TargetUpToDateStop) EventDesc() *etw.EventDesc { return &targetUpToDateStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TargetUpToDateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&targetUpToDateStop, p, ptr)
@@ -4164,9 +3687,7 @@ func (e *TargetUpToDateStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TargetUpToDateStop) Clone() *TargetUpToDateStop { return &e }
 
-func (e TargetUpToDateStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TargetUpToDateStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TargetUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TargetUpToDateStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var targetUpToDateStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 57, Level: 4, Opcode: 2, Task: 65478, Keywords: 0x1,
@@ -4176,21 +3697,14 @@ var targetUpToDateStop = etw.EventDesc{
 	},
 }
 
-// AnyTargetUpToDateStop is [TargetUpToDateStop] in any version: a newer one is
-// decoded like it.
+// AnyTargetUpToDateStop is [TargetUpToDateStop] in any version: a newer one is decoded like
+// it.
 type AnyTargetUpToDateStop struct {
 	Seen etw.Seen
 	TargetUpToDateStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTargetUpToDateStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&targetUpToDateStop}
-}
-func (e *AnyTargetUpToDateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTargetUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TargetUpToDateStop.DecodePayload(p, ptr)
@@ -4199,8 +3713,9 @@ func (e *AnyTargetUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyTargetUpToDateStop) Clone() *AnyTargetUpToDateStop { return &e }
 
-// CopyUpToDateStart is event 58, version 0, of task CopyUpToDate, opcode
-// win:Start, keyword All, level win:Informational.
+// CopyUpToDateStart is event 58, version 0, of task CopyUpToDate, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyCopyUpToDateStart] takes
+// newer versions, too.
 type CopyUpToDateStart struct {
 	Path etw.UTF16
 }
@@ -4208,8 +3723,7 @@ type CopyUpToDateStart struct {
 // EventDesc returns the description of CopyUpToDateStart.
 func (*CopyUpToDateStart) EventDesc() *etw.EventDesc { return &copyUpToDateStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CopyUpToDateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Path = c.UTF16()
@@ -4238,9 +3752,7 @@ func (e CopyUpToDateStart) Clone() *CopyUpToDateStart {
 	return &e
 }
 
-func (e CopyUpToDateStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CopyUpToDateStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CopyUpToDateStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CopyUpToDateStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var copyUpToDateStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 58, Level: 4, Opcode: 1, Task: 65476, Keywords: 0x1,
@@ -4250,21 +3762,13 @@ var copyUpToDateStart = etw.EventDesc{
 	},
 }
 
-// AnyCopyUpToDateStart is [CopyUpToDateStart] in any version: a newer one is
-// decoded like it.
+// AnyCopyUpToDateStart is [CopyUpToDateStart] in any version: a newer one is decoded like it.
 type AnyCopyUpToDateStart struct {
 	Seen etw.Seen
 	CopyUpToDateStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCopyUpToDateStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&copyUpToDateStart}
-}
-func (e *AnyCopyUpToDateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCopyUpToDateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CopyUpToDateStart.DecodePayload(p, ptr)
@@ -4276,8 +3780,9 @@ func (e AnyCopyUpToDateStart) Clone() *AnyCopyUpToDateStart {
 	return &e
 }
 
-// CopyUpToDateStop is event 59, version 0, of task CopyUpToDate, opcode
-// win:Stop, keyword All, level win:Informational.
+// CopyUpToDateStop is event 59, version 0, of task CopyUpToDate, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyCopyUpToDateStop] takes
+// newer versions, too.
 type CopyUpToDateStop struct {
 	Path        etw.UTF16
 	WasUpToDate etw.Bool
@@ -4286,8 +3791,7 @@ type CopyUpToDateStop struct {
 // EventDesc returns the description of CopyUpToDateStop.
 func (*CopyUpToDateStop) EventDesc() *etw.EventDesc { return &copyUpToDateStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CopyUpToDateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Path = c.UTF16()
@@ -4320,9 +3824,7 @@ func (e CopyUpToDateStop) Clone() *CopyUpToDateStop {
 	return &e
 }
 
-func (e CopyUpToDateStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CopyUpToDateStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CopyUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CopyUpToDateStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var copyUpToDateStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 59, Level: 4, Opcode: 2, Task: 65476, Keywords: 0x1,
@@ -4333,19 +3835,13 @@ var copyUpToDateStop = etw.EventDesc{
 	},
 }
 
-// AnyCopyUpToDateStop is [CopyUpToDateStop] in any version: a newer one is
-// decoded like it.
+// AnyCopyUpToDateStop is [CopyUpToDateStop] in any version: a newer one is decoded like it.
 type AnyCopyUpToDateStop struct {
 	Seen etw.Seen
 	CopyUpToDateStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCopyUpToDateStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&copyUpToDateStop} }
-func (e *AnyCopyUpToDateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCopyUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CopyUpToDateStop.DecodePayload(p, ptr)
@@ -4357,44 +3853,36 @@ func (e AnyCopyUpToDateStop) Clone() *AnyCopyUpToDateStop {
 	return &e
 }
 
-// WriteLinesToFileUpToDateStart is event 60, version 0, of task
-// WriteLinesToFileUpToDate, opcode win:Start, keyword All, level
-// win:Informational.
-type WriteLinesToFileUpToDateStart struct{}
+// WriteLinesToFileUpToDateStart is event 60, version 0, of task WriteLinesToFileUpToDate,
+// opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It
+// has no payload. [AnyWriteLinesToFileUpToDateStart] takes newer versions, too.
+type WriteLinesToFileUpToDateStart struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of WriteLinesToFileUpToDateStart.
 func (*WriteLinesToFileUpToDateStart) EventDesc() *etw.EventDesc {
 	return &writeLinesToFileUpToDateStart
 }
-func (*WriteLinesToFileUpToDateStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*WriteLinesToFileUpToDateStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*WriteLinesToFileUpToDateStart) FieldValue(int) etw.Value               { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e WriteLinesToFileUpToDateStart) Clone() *WriteLinesToFileUpToDateStart { return &e }
-func (e WriteLinesToFileUpToDateStart) String() string                        { return string(etw.AppendText(nil, &e)) }
-func (e WriteLinesToFileUpToDateStart) LogValue() slog.Value                  { return etw.LogValue(&e) }
-func (e WriteLinesToFileUpToDateStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
+
+func (e WriteLinesToFileUpToDateStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var writeLinesToFileUpToDateStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 60, Level: 4, Opcode: 1, Task: 65474, Keywords: 0x1,
 	Name: "WriteLinesToFileUpToDateStart", TaskName: "WriteLinesToFileUpToDate", OpcodeName: "Start",
 }
 
-// AnyWriteLinesToFileUpToDateStart is [WriteLinesToFileUpToDateStart] in any
-// version: a newer one is decoded like it.
+// AnyWriteLinesToFileUpToDateStart is [WriteLinesToFileUpToDateStart] in any version: a newer
+// one is decoded like it.
 type AnyWriteLinesToFileUpToDateStart struct {
 	Seen etw.Seen
 	WriteLinesToFileUpToDateStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWriteLinesToFileUpToDateStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&writeLinesToFileUpToDateStart}
-}
-func (e *AnyWriteLinesToFileUpToDateStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWriteLinesToFileUpToDateStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WriteLinesToFileUpToDateStart.DecodePayload(p, ptr)
@@ -4403,9 +3891,9 @@ func (e *AnyWriteLinesToFileUpToDateStart) DecodeVersion(version uint8, p []byte
 // Clone returns a copy of e.
 func (e AnyWriteLinesToFileUpToDateStart) Clone() *AnyWriteLinesToFileUpToDateStart { return &e }
 
-// WriteLinesToFileUpToDateStop is event 61, version 0, of task
-// WriteLinesToFileUpToDate, opcode win:Stop, keyword All, level
-// win:Informational.
+// WriteLinesToFileUpToDateStop is event 61, version 0, of task WriteLinesToFileUpToDate,
+// opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyWriteLinesToFileUpToDateStop] takes newer versions, too.
 type WriteLinesToFileUpToDateStop struct {
 	FileItemSpec etw.UTF16
 	WasUpToDate  etw.Bool
@@ -4414,8 +3902,7 @@ type WriteLinesToFileUpToDateStop struct {
 // EventDesc returns the description of WriteLinesToFileUpToDateStop.
 func (*WriteLinesToFileUpToDateStop) EventDesc() *etw.EventDesc { return &writeLinesToFileUpToDateStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *WriteLinesToFileUpToDateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.FileItemSpec = c.UTF16()
@@ -4448,9 +3935,7 @@ func (e WriteLinesToFileUpToDateStop) Clone() *WriteLinesToFileUpToDateStop {
 	return &e
 }
 
-func (e WriteLinesToFileUpToDateStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WriteLinesToFileUpToDateStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WriteLinesToFileUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WriteLinesToFileUpToDateStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var writeLinesToFileUpToDateStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 61, Level: 4, Opcode: 2, Task: 65474, Keywords: 0x1,
@@ -4461,21 +3946,14 @@ var writeLinesToFileUpToDateStop = etw.EventDesc{
 	},
 }
 
-// AnyWriteLinesToFileUpToDateStop is [WriteLinesToFileUpToDateStop] in any
-// version: a newer one is decoded like it.
+// AnyWriteLinesToFileUpToDateStop is [WriteLinesToFileUpToDateStop] in any version: a newer
+// one is decoded like it.
 type AnyWriteLinesToFileUpToDateStop struct {
 	Seen etw.Seen
 	WriteLinesToFileUpToDateStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWriteLinesToFileUpToDateStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&writeLinesToFileUpToDateStop}
-}
-func (e *AnyWriteLinesToFileUpToDateStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWriteLinesToFileUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WriteLinesToFileUpToDateStop.DecodePayload(p, ptr)
@@ -4488,47 +3966,36 @@ func (e AnyWriteLinesToFileUpToDateStop) Clone() *AnyWriteLinesToFileUpToDateSto
 }
 
 // SdkResolverLoadAllResolversStart is event 62, version 0, of task
-// SdkResolverLoadAllResolvers, opcode win:Start, keyword All, level
-// win:Informational.
-type SdkResolverLoadAllResolversStart struct{}
+// SdkResolverLoadAllResolvers, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). It has no payload. [AnySdkResolverLoadAllResolversStart] takes
+// newer versions, too.
+type SdkResolverLoadAllResolversStart struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of SdkResolverLoadAllResolversStart.
 func (*SdkResolverLoadAllResolversStart) EventDesc() *etw.EventDesc {
 	return &sdkResolverLoadAllResolversStart
 }
-func (*SdkResolverLoadAllResolversStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
-func (*SdkResolverLoadAllResolversStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*SdkResolverLoadAllResolversStart) FieldValue(int) etw.Value                  { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e SdkResolverLoadAllResolversStart) Clone() *SdkResolverLoadAllResolversStart { return &e }
-func (e SdkResolverLoadAllResolversStart) String() string                           { return string(etw.AppendText(nil, &e)) }
-func (e SdkResolverLoadAllResolversStart) LogValue() slog.Value                     { return etw.LogValue(&e) }
-func (e SdkResolverLoadAllResolversStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+
+func (e SdkResolverLoadAllResolversStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sdkResolverLoadAllResolversStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 62, Level: 4, Opcode: 1, Task: 65472, Keywords: 0x1,
 	Name: "SdkResolverLoadAllResolversStart", TaskName: "SdkResolverLoadAllResolvers", OpcodeName: "Start",
 }
 
-// AnySdkResolverLoadAllResolversStart is [SdkResolverLoadAllResolversStart] in
-// any version: a newer one is decoded like it.
+// AnySdkResolverLoadAllResolversStart is [SdkResolverLoadAllResolversStart] in any version: a
+// newer one is decoded like it.
 type AnySdkResolverLoadAllResolversStart struct {
 	Seen etw.Seen
 	SdkResolverLoadAllResolversStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySdkResolverLoadAllResolversStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sdkResolverLoadAllResolversStart}
-}
-func (e *AnySdkResolverLoadAllResolversStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySdkResolverLoadAllResolversStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SdkResolverLoadAllResolversStart.DecodePayload(p, ptr)
@@ -4537,9 +4004,9 @@ func (e *AnySdkResolverLoadAllResolversStart) DecodeVersion(version uint8, p []b
 // Clone returns a copy of e.
 func (e AnySdkResolverLoadAllResolversStart) Clone() *AnySdkResolverLoadAllResolversStart { return &e }
 
-// SdkResolverLoadAllResolversStop is event 63, version 0, of task
-// SdkResolverLoadAllResolvers, opcode win:Stop, keyword All, level
-// win:Informational.
+// SdkResolverLoadAllResolversStop is event 63, version 0, of task SdkResolverLoadAllResolvers,
+// opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its
+// payload has 4 bytes. [AnySdkResolverLoadAllResolversStop] takes newer versions, too.
 type SdkResolverLoadAllResolversStop struct {
 	ResolverCount int32
 }
@@ -4549,8 +4016,7 @@ func (*SdkResolverLoadAllResolversStop) EventDesc() *etw.EventDesc {
 	return &sdkResolverLoadAllResolversStop
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SdkResolverLoadAllResolversStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&sdkResolverLoadAllResolversStop, p, ptr)
@@ -4577,11 +4043,7 @@ func (e *SdkResolverLoadAllResolversStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SdkResolverLoadAllResolversStop) Clone() *SdkResolverLoadAllResolversStop { return &e }
 
-func (e SdkResolverLoadAllResolversStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e SdkResolverLoadAllResolversStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e SdkResolverLoadAllResolversStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e SdkResolverLoadAllResolversStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sdkResolverLoadAllResolversStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 63, Level: 4, Opcode: 2, Task: 65472, Keywords: 0x1,
@@ -4591,21 +4053,14 @@ var sdkResolverLoadAllResolversStop = etw.EventDesc{
 	},
 }
 
-// AnySdkResolverLoadAllResolversStop is [SdkResolverLoadAllResolversStop] in
-// any version: a newer one is decoded like it.
+// AnySdkResolverLoadAllResolversStop is [SdkResolverLoadAllResolversStop] in any version: a
+// newer one is decoded like it.
 type AnySdkResolverLoadAllResolversStop struct {
 	Seen etw.Seen
 	SdkResolverLoadAllResolversStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySdkResolverLoadAllResolversStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sdkResolverLoadAllResolversStop}
-}
-func (e *AnySdkResolverLoadAllResolversStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySdkResolverLoadAllResolversStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SdkResolverLoadAllResolversStop.DecodePayload(p, ptr)
@@ -4614,42 +4069,34 @@ func (e *AnySdkResolverLoadAllResolversStop) DecodeVersion(version uint8, p []by
 // Clone returns a copy of e.
 func (e AnySdkResolverLoadAllResolversStop) Clone() *AnySdkResolverLoadAllResolversStop { return &e }
 
-// SdkResolverResolveSdkStart is event 64, version 0, of task
-// SdkResolverResolveSdk, opcode win:Start, keyword All, level
-// win:Informational.
-type SdkResolverResolveSdkStart struct{}
-
-func (*SdkResolverResolveSdkStart) EventDesc() *etw.EventDesc                      { return &sdkResolverResolveSdkStart }
-func (*SdkResolverResolveSdkStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*SdkResolverResolveSdkStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// SdkResolverResolveSdkStart is event 64, version 0, of task SdkResolverResolveSdk, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnySdkResolverResolveSdkStart] takes newer versions, too.
+type SdkResolverResolveSdkStart struct {
+	etw.Empty
 }
-func (*SdkResolverResolveSdkStart) FieldValue(int) etw.Value            { return etw.Value{} }
+
+// EventDesc returns the description of SdkResolverResolveSdkStart.
+func (*SdkResolverResolveSdkStart) EventDesc() *etw.EventDesc { return &sdkResolverResolveSdkStart }
+
+// Clone returns a copy of e.
 func (e SdkResolverResolveSdkStart) Clone() *SdkResolverResolveSdkStart { return &e }
-func (e SdkResolverResolveSdkStart) String() string                     { return string(etw.AppendText(nil, &e)) }
-func (e SdkResolverResolveSdkStart) LogValue() slog.Value               { return etw.LogValue(&e) }
-func (e SdkResolverResolveSdkStart) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
+
+func (e SdkResolverResolveSdkStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sdkResolverResolveSdkStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 64, Level: 4, Opcode: 1, Task: 65470, Keywords: 0x1,
 	Name: "SdkResolverResolveSdkStart", TaskName: "SdkResolverResolveSdk", OpcodeName: "Start",
 }
 
-// AnySdkResolverResolveSdkStart is [SdkResolverResolveSdkStart] in any
-// version: a newer one is decoded like it.
+// AnySdkResolverResolveSdkStart is [SdkResolverResolveSdkStart] in any version: a newer one is
+// decoded like it.
 type AnySdkResolverResolveSdkStart struct {
 	Seen etw.Seen
 	SdkResolverResolveSdkStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySdkResolverResolveSdkStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sdkResolverResolveSdkStart}
-}
-func (e *AnySdkResolverResolveSdkStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySdkResolverResolveSdkStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SdkResolverResolveSdkStart.DecodePayload(p, ptr)
@@ -4658,9 +4105,9 @@ func (e *AnySdkResolverResolveSdkStart) DecodeVersion(version uint8, p []byte, p
 // Clone returns a copy of e.
 func (e AnySdkResolverResolveSdkStart) Clone() *AnySdkResolverResolveSdkStart { return &e }
 
-// SdkResolverResolveSdkStop is event 65, version 0, of task
-// SdkResolverResolveSdk, opcode win:Stop, keyword All, level
-// win:Informational.
+// SdkResolverResolveSdkStop is event 65, version 0, of task SdkResolverResolveSdk, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnySdkResolverResolveSdkStop] takes newer versions, too.
 type SdkResolverResolveSdkStop struct {
 	ResolverName etw.UTF16
 	SdkName      etw.UTF16
@@ -4673,8 +4120,7 @@ type SdkResolverResolveSdkStop struct {
 // EventDesc returns the description of SdkResolverResolveSdkStop.
 func (*SdkResolverResolveSdkStop) EventDesc() *etw.EventDesc { return &sdkResolverResolveSdkStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SdkResolverResolveSdkStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ResolverName = c.UTF16()
@@ -4727,9 +4173,7 @@ func (e SdkResolverResolveSdkStop) Clone() *SdkResolverResolveSdkStop {
 	return &e
 }
 
-func (e SdkResolverResolveSdkStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SdkResolverResolveSdkStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SdkResolverResolveSdkStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SdkResolverResolveSdkStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sdkResolverResolveSdkStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 65, Level: 4, Opcode: 2, Task: 65470, Keywords: 0x1,
@@ -4744,21 +4188,14 @@ var sdkResolverResolveSdkStop = etw.EventDesc{
 	},
 }
 
-// AnySdkResolverResolveSdkStop is [SdkResolverResolveSdkStop] in any version:
-// a newer one is decoded like it.
+// AnySdkResolverResolveSdkStop is [SdkResolverResolveSdkStop] in any version: a newer one is
+// decoded like it.
 type AnySdkResolverResolveSdkStop struct {
 	Seen etw.Seen
 	SdkResolverResolveSdkStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySdkResolverResolveSdkStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sdkResolverResolveSdkStop}
-}
-func (e *AnySdkResolverResolveSdkStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySdkResolverResolveSdkStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SdkResolverResolveSdkStop.DecodePayload(p, ptr)
@@ -4775,22 +4212,21 @@ func (e AnySdkResolverResolveSdkStop) Clone() *AnySdkResolverResolveSdkStop {
 }
 
 // CachedSdkResolverServiceResolveSdkStart is event 66, version 0, of task
-// CachedSdkResolverServiceResolveSdk, opcode win:Start, keyword All, level
-// win:Informational.
+// CachedSdkResolverServiceResolveSdk, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1)
+// at [etw.LevelInformational] (4). [AnyCachedSdkResolverServiceResolveSdkStart] takes newer
+// versions, too.
 type CachedSdkResolverServiceResolveSdkStart struct {
 	SdkName      etw.UTF16
 	SolutionPath etw.UTF16
 	ProjectPath  etw.UTF16
 }
 
-// EventDesc returns the description of
-// CachedSdkResolverServiceResolveSdkStart.
+// EventDesc returns the description of CachedSdkResolverServiceResolveSdkStart.
 func (*CachedSdkResolverServiceResolveSdkStart) EventDesc() *etw.EventDesc {
 	return &cachedSdkResolverServiceResolveSdkStart
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CachedSdkResolverServiceResolveSdkStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SdkName = c.UTF16()
@@ -4832,10 +4268,6 @@ func (e CachedSdkResolverServiceResolveSdkStart) Clone() *CachedSdkResolverServi
 func (e CachedSdkResolverServiceResolveSdkStart) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e CachedSdkResolverServiceResolveSdkStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e CachedSdkResolverServiceResolveSdkStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var cachedSdkResolverServiceResolveSdkStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 66, Level: 4, Opcode: 1, Task: 65468, Keywords: 0x1,
@@ -4847,22 +4279,14 @@ var cachedSdkResolverServiceResolveSdkStart = etw.EventDesc{
 	},
 }
 
-// AnyCachedSdkResolverServiceResolveSdkStart is
-// [CachedSdkResolverServiceResolveSdkStart] in any version: a newer one is
-// decoded like it.
+// AnyCachedSdkResolverServiceResolveSdkStart is [CachedSdkResolverServiceResolveSdkStart] in
+// any version: a newer one is decoded like it.
 type AnyCachedSdkResolverServiceResolveSdkStart struct {
 	Seen etw.Seen
 	CachedSdkResolverServiceResolveSdkStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCachedSdkResolverServiceResolveSdkStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&cachedSdkResolverServiceResolveSdkStart}
-}
-func (e *AnyCachedSdkResolverServiceResolveSdkStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCachedSdkResolverServiceResolveSdkStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CachedSdkResolverServiceResolveSdkStart.DecodePayload(p, ptr)
@@ -4877,8 +4301,9 @@ func (e AnyCachedSdkResolverServiceResolveSdkStart) Clone() *AnyCachedSdkResolve
 }
 
 // CachedSdkResolverServiceResolveSdkStop is event 67, version 2, of task
-// CachedSdkResolverServiceResolveSdk, opcode win:Stop, keyword All, level
-// win:Informational.
+// CachedSdkResolverServiceResolveSdk, opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1)
+// at [etw.LevelInformational] (4). [AnyCachedSdkResolverServiceResolveSdkStop] takes newer
+// versions, too.
 type CachedSdkResolverServiceResolveSdkStop struct {
 	SdkName         etw.UTF16
 	SolutionPath    etw.UTF16
@@ -4892,8 +4317,7 @@ func (*CachedSdkResolverServiceResolveSdkStop) EventDesc() *etw.EventDesc {
 	return &cachedSdkResolverServiceResolveSdkStop
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CachedSdkResolverServiceResolveSdkStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.SdkName = c.UTF16()
@@ -4943,10 +4367,6 @@ func (e CachedSdkResolverServiceResolveSdkStop) Clone() *CachedSdkResolverServic
 func (e CachedSdkResolverServiceResolveSdkStop) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e CachedSdkResolverServiceResolveSdkStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e CachedSdkResolverServiceResolveSdkStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var cachedSdkResolverServiceResolveSdkStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 67, Version: 2, Level: 4, Opcode: 2, Task: 65468, Keywords: 0x1,
@@ -4960,22 +4380,14 @@ var cachedSdkResolverServiceResolveSdkStop = etw.EventDesc{
 	},
 }
 
-// AnyCachedSdkResolverServiceResolveSdkStop is
-// [CachedSdkResolverServiceResolveSdkStop] in any version: a newer one is
-// decoded like it.
+// AnyCachedSdkResolverServiceResolveSdkStop is [CachedSdkResolverServiceResolveSdkStop] in any
+// version: a newer one is decoded like it.
 type AnyCachedSdkResolverServiceResolveSdkStop struct {
 	Seen etw.Seen
 	CachedSdkResolverServiceResolveSdkStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCachedSdkResolverServiceResolveSdkStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&cachedSdkResolverServiceResolveSdkStop}
-}
-func (e *AnyCachedSdkResolverServiceResolveSdkStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCachedSdkResolverServiceResolveSdkStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.CachedSdkResolverServiceResolveSdkStop.DecodePayload(p, ptr)
@@ -4990,8 +4402,9 @@ func (e AnyCachedSdkResolverServiceResolveSdkStop) Clone() *AnyCachedSdkResolver
 }
 
 // ReusableStringBuilderFactoryStart is event 68, version 0, of task
-// ReusableStringBuilderFactory, opcode win:Start, keyword All, level
-// win:Informational.
+// ReusableStringBuilderFactory, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). [AnyReusableStringBuilderFactoryStart] takes newer versions,
+// too.
 type ReusableStringBuilderFactoryStart struct {
 	Hash        int32
 	NewCapacity int32
@@ -5004,8 +4417,7 @@ func (*ReusableStringBuilderFactoryStart) EventDesc() *etw.EventDesc {
 	return &reusableStringBuilderFactoryStart
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ReusableStringBuilderFactoryStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&reusableStringBuilderFactoryStart, p, ptr)
@@ -5049,11 +4461,7 @@ func (e ReusableStringBuilderFactoryStart) Clone() *ReusableStringBuilderFactory
 	return &e
 }
 
-func (e ReusableStringBuilderFactoryStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ReusableStringBuilderFactoryStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ReusableStringBuilderFactoryStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ReusableStringBuilderFactoryStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var reusableStringBuilderFactoryStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 68, Level: 4, Opcode: 1, Task: 65466, Keywords: 0x1,
@@ -5066,21 +4474,14 @@ var reusableStringBuilderFactoryStart = etw.EventDesc{
 	},
 }
 
-// AnyReusableStringBuilderFactoryStart is [ReusableStringBuilderFactoryStart]
-// in any version: a newer one is decoded like it.
+// AnyReusableStringBuilderFactoryStart is [ReusableStringBuilderFactoryStart] in any version:
+// a newer one is decoded like it.
 type AnyReusableStringBuilderFactoryStart struct {
 	Seen etw.Seen
 	ReusableStringBuilderFactoryStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyReusableStringBuilderFactoryStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&reusableStringBuilderFactoryStart}
-}
-func (e *AnyReusableStringBuilderFactoryStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyReusableStringBuilderFactoryStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ReusableStringBuilderFactoryStart.DecodePayload(p, ptr)
@@ -5093,8 +4494,9 @@ func (e AnyReusableStringBuilderFactoryStart) Clone() *AnyReusableStringBuilderF
 }
 
 // ReusableStringBuilderFactoryStop is event 69, version 0, of task
-// ReusableStringBuilderFactory, opcode win:Stop, keyword All, level
-// win:Informational.
+// ReusableStringBuilderFactory, opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). [AnyReusableStringBuilderFactoryStop] takes newer versions,
+// too.
 type ReusableStringBuilderFactoryStop struct {
 	Hash              int32
 	ReturningCapacity int32
@@ -5107,8 +4509,7 @@ func (*ReusableStringBuilderFactoryStop) EventDesc() *etw.EventDesc {
 	return &reusableStringBuilderFactoryStop
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ReusableStringBuilderFactoryStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&reusableStringBuilderFactoryStop, p, ptr)
@@ -5152,11 +4553,7 @@ func (e ReusableStringBuilderFactoryStop) Clone() *ReusableStringBuilderFactoryS
 	return &e
 }
 
-func (e ReusableStringBuilderFactoryStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ReusableStringBuilderFactoryStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ReusableStringBuilderFactoryStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ReusableStringBuilderFactoryStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var reusableStringBuilderFactoryStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 69, Level: 4, Opcode: 2, Task: 65466, Keywords: 0x1,
@@ -5169,21 +4566,14 @@ var reusableStringBuilderFactoryStop = etw.EventDesc{
 	},
 }
 
-// AnyReusableStringBuilderFactoryStop is [ReusableStringBuilderFactoryStop] in
-// any version: a newer one is decoded like it.
+// AnyReusableStringBuilderFactoryStop is [ReusableStringBuilderFactoryStop] in any version: a
+// newer one is decoded like it.
 type AnyReusableStringBuilderFactoryStop struct {
 	Seen etw.Seen
 	ReusableStringBuilderFactoryStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyReusableStringBuilderFactoryStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&reusableStringBuilderFactoryStop}
-}
-func (e *AnyReusableStringBuilderFactoryStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyReusableStringBuilderFactoryStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ReusableStringBuilderFactoryStop.DecodePayload(p, ptr)
@@ -5196,8 +4586,9 @@ func (e AnyReusableStringBuilderFactoryStop) Clone() *AnyReusableStringBuilderFa
 }
 
 // ReusableStringBuilderFactoryUnbalanced is event 70, version 0, of task
-// ReusableStringBuilderFactoryUnbalanced, keyword All, level
-// win:Informational.
+// ReusableStringBuilderFactoryUnbalanced, enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 8 bytes.
+// [AnyReusableStringBuilderFactoryUnbalanced] takes newer versions, too.
 type ReusableStringBuilderFactoryUnbalanced struct {
 	OldHash int32
 	NewHash int32
@@ -5208,8 +4599,7 @@ func (*ReusableStringBuilderFactoryUnbalanced) EventDesc() *etw.EventDesc {
 	return &reusableStringBuilderFactoryUnbalanced
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ReusableStringBuilderFactoryUnbalanced) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&reusableStringBuilderFactoryUnbalanced, p, ptr)
@@ -5245,10 +4635,6 @@ func (e ReusableStringBuilderFactoryUnbalanced) Clone() *ReusableStringBuilderFa
 func (e ReusableStringBuilderFactoryUnbalanced) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e ReusableStringBuilderFactoryUnbalanced) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ReusableStringBuilderFactoryUnbalanced) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var reusableStringBuilderFactoryUnbalanced = etw.EventDesc{
 	Provider: &providerDesc, ID: 70, Level: 4, Task: 65464, Keywords: 0x1,
@@ -5259,22 +4645,14 @@ var reusableStringBuilderFactoryUnbalanced = etw.EventDesc{
 	},
 }
 
-// AnyReusableStringBuilderFactoryUnbalanced is
-// [ReusableStringBuilderFactoryUnbalanced] in any version: a newer one is
-// decoded like it.
+// AnyReusableStringBuilderFactoryUnbalanced is [ReusableStringBuilderFactoryUnbalanced] in any
+// version: a newer one is decoded like it.
 type AnyReusableStringBuilderFactoryUnbalanced struct {
 	Seen etw.Seen
 	ReusableStringBuilderFactoryUnbalanced
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyReusableStringBuilderFactoryUnbalanced) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&reusableStringBuilderFactoryUnbalanced}
-}
-func (e *AnyReusableStringBuilderFactoryUnbalanced) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyReusableStringBuilderFactoryUnbalanced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ReusableStringBuilderFactoryUnbalanced.DecodePayload(p, ptr)
@@ -5286,8 +4664,9 @@ func (e AnyReusableStringBuilderFactoryUnbalanced) Clone() *AnyReusableStringBui
 }
 
 // ProjectCacheCreatePluginInstanceStart is event 71, version 0, of task
-// ProjectCacheCreatePluginInstance, opcode win:Start, keyword All, level
-// win:Informational.
+// ProjectCacheCreatePluginInstance, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). [AnyProjectCacheCreatePluginInstanceStart] takes newer
+// versions, too.
 type ProjectCacheCreatePluginInstanceStart struct {
 	PluginAssemblyPath etw.UTF16
 }
@@ -5297,8 +4676,7 @@ func (*ProjectCacheCreatePluginInstanceStart) EventDesc() *etw.EventDesc {
 	return &projectCacheCreatePluginInstanceStart
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheCreatePluginInstanceStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginAssemblyPath = c.UTF16()
@@ -5330,10 +4708,6 @@ func (e ProjectCacheCreatePluginInstanceStart) Clone() *ProjectCacheCreatePlugin
 func (e ProjectCacheCreatePluginInstanceStart) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e ProjectCacheCreatePluginInstanceStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProjectCacheCreatePluginInstanceStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var projectCacheCreatePluginInstanceStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 71, Level: 4, Opcode: 1, Task: 65463, Keywords: 0x1,
@@ -5343,22 +4717,14 @@ var projectCacheCreatePluginInstanceStart = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheCreatePluginInstanceStart is
-// [ProjectCacheCreatePluginInstanceStart] in any version: a newer one is
-// decoded like it.
+// AnyProjectCacheCreatePluginInstanceStart is [ProjectCacheCreatePluginInstanceStart] in any
+// version: a newer one is decoded like it.
 type AnyProjectCacheCreatePluginInstanceStart struct {
 	Seen etw.Seen
 	ProjectCacheCreatePluginInstanceStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheCreatePluginInstanceStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheCreatePluginInstanceStart}
-}
-func (e *AnyProjectCacheCreatePluginInstanceStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheCreatePluginInstanceStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheCreatePluginInstanceStart.DecodePayload(p, ptr)
@@ -5371,8 +4737,9 @@ func (e AnyProjectCacheCreatePluginInstanceStart) Clone() *AnyProjectCacheCreate
 }
 
 // ProjectCacheCreatePluginInstanceStop is event 72, version 0, of task
-// ProjectCacheCreatePluginInstance, opcode win:Stop, keyword All, level
-// win:Informational.
+// ProjectCacheCreatePluginInstance, opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). [AnyProjectCacheCreatePluginInstanceStop] takes newer
+// versions, too.
 type ProjectCacheCreatePluginInstanceStop struct {
 	PluginAssemblyPath etw.UTF16
 	PluginTypeName     etw.UTF16
@@ -5383,8 +4750,7 @@ func (*ProjectCacheCreatePluginInstanceStop) EventDesc() *etw.EventDesc {
 	return &projectCacheCreatePluginInstanceStop
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheCreatePluginInstanceStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginAssemblyPath = c.UTF16()
@@ -5418,11 +4784,7 @@ func (e ProjectCacheCreatePluginInstanceStop) Clone() *ProjectCacheCreatePluginI
 	return &e
 }
 
-func (e ProjectCacheCreatePluginInstanceStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProjectCacheCreatePluginInstanceStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProjectCacheCreatePluginInstanceStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProjectCacheCreatePluginInstanceStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectCacheCreatePluginInstanceStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 72, Level: 4, Opcode: 2, Task: 65463, Keywords: 0x1,
@@ -5433,22 +4795,14 @@ var projectCacheCreatePluginInstanceStop = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheCreatePluginInstanceStop is
-// [ProjectCacheCreatePluginInstanceStop] in any version: a newer one is
-// decoded like it.
+// AnyProjectCacheCreatePluginInstanceStop is [ProjectCacheCreatePluginInstanceStop] in any
+// version: a newer one is decoded like it.
 type AnyProjectCacheCreatePluginInstanceStop struct {
 	Seen etw.Seen
 	ProjectCacheCreatePluginInstanceStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheCreatePluginInstanceStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheCreatePluginInstanceStop}
-}
-func (e *AnyProjectCacheCreatePluginInstanceStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheCreatePluginInstanceStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheCreatePluginInstanceStop.DecodePayload(p, ptr)
@@ -5461,9 +4815,9 @@ func (e AnyProjectCacheCreatePluginInstanceStop) Clone() *AnyProjectCacheCreateP
 	return &e
 }
 
-// ProjectCacheBeginBuildStart is event 73, version 0, of task
-// ProjectCacheBeginBuild, opcode win:Start, keyword All, level
-// win:Informational.
+// ProjectCacheBeginBuildStart is event 73, version 0, of task ProjectCacheBeginBuild, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyProjectCacheBeginBuildStart] takes newer versions, too.
 type ProjectCacheBeginBuildStart struct {
 	PluginTypeName etw.UTF16
 }
@@ -5471,8 +4825,7 @@ type ProjectCacheBeginBuildStart struct {
 // EventDesc returns the description of ProjectCacheBeginBuildStart.
 func (*ProjectCacheBeginBuildStart) EventDesc() *etw.EventDesc { return &projectCacheBeginBuildStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheBeginBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginTypeName = c.UTF16()
@@ -5501,9 +4854,7 @@ func (e ProjectCacheBeginBuildStart) Clone() *ProjectCacheBeginBuildStart {
 	return &e
 }
 
-func (e ProjectCacheBeginBuildStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProjectCacheBeginBuildStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProjectCacheBeginBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProjectCacheBeginBuildStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectCacheBeginBuildStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 73, Level: 4, Opcode: 1, Task: 65461, Keywords: 0x1,
@@ -5513,21 +4864,14 @@ var projectCacheBeginBuildStart = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheBeginBuildStart is [ProjectCacheBeginBuildStart] in any
-// version: a newer one is decoded like it.
+// AnyProjectCacheBeginBuildStart is [ProjectCacheBeginBuildStart] in any version: a newer one
+// is decoded like it.
 type AnyProjectCacheBeginBuildStart struct {
 	Seen etw.Seen
 	ProjectCacheBeginBuildStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheBeginBuildStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheBeginBuildStart}
-}
-func (e *AnyProjectCacheBeginBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheBeginBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheBeginBuildStart.DecodePayload(p, ptr)
@@ -5539,9 +4883,9 @@ func (e AnyProjectCacheBeginBuildStart) Clone() *AnyProjectCacheBeginBuildStart 
 	return &e
 }
 
-// ProjectCacheBeginBuildStop is event 74, version 0, of task
-// ProjectCacheBeginBuild, opcode win:Stop, keyword All, level
-// win:Informational.
+// ProjectCacheBeginBuildStop is event 74, version 0, of task ProjectCacheBeginBuild, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyProjectCacheBeginBuildStop] takes newer versions, too.
 type ProjectCacheBeginBuildStop struct {
 	PluginTypeName etw.UTF16
 }
@@ -5549,8 +4893,7 @@ type ProjectCacheBeginBuildStop struct {
 // EventDesc returns the description of ProjectCacheBeginBuildStop.
 func (*ProjectCacheBeginBuildStop) EventDesc() *etw.EventDesc { return &projectCacheBeginBuildStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheBeginBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginTypeName = c.UTF16()
@@ -5579,9 +4922,7 @@ func (e ProjectCacheBeginBuildStop) Clone() *ProjectCacheBeginBuildStop {
 	return &e
 }
 
-func (e ProjectCacheBeginBuildStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProjectCacheBeginBuildStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProjectCacheBeginBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProjectCacheBeginBuildStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectCacheBeginBuildStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 74, Level: 4, Opcode: 2, Task: 65461, Keywords: 0x1,
@@ -5591,21 +4932,14 @@ var projectCacheBeginBuildStop = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheBeginBuildStop is [ProjectCacheBeginBuildStop] in any
-// version: a newer one is decoded like it.
+// AnyProjectCacheBeginBuildStop is [ProjectCacheBeginBuildStop] in any version: a newer one is
+// decoded like it.
 type AnyProjectCacheBeginBuildStop struct {
 	Seen etw.Seen
 	ProjectCacheBeginBuildStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheBeginBuildStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheBeginBuildStop}
-}
-func (e *AnyProjectCacheBeginBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheBeginBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheBeginBuildStop.DecodePayload(p, ptr)
@@ -5617,9 +4951,9 @@ func (e AnyProjectCacheBeginBuildStop) Clone() *AnyProjectCacheBeginBuildStop {
 	return &e
 }
 
-// ProjectCacheGetCacheResultStart is event 75, version 0, of task
-// ProjectCacheGetCacheResult, opcode win:Start, keyword All, level
-// win:Informational.
+// ProjectCacheGetCacheResultStart is event 75, version 0, of task ProjectCacheGetCacheResult,
+// opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyProjectCacheGetCacheResultStart] takes newer versions, too.
 type ProjectCacheGetCacheResultStart struct {
 	PluginTypeName etw.UTF16
 	ProjectPath    etw.UTF16
@@ -5631,8 +4965,7 @@ func (*ProjectCacheGetCacheResultStart) EventDesc() *etw.EventDesc {
 	return &projectCacheGetCacheResultStart
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheGetCacheResultStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginTypeName = c.UTF16()
@@ -5671,11 +5004,7 @@ func (e ProjectCacheGetCacheResultStart) Clone() *ProjectCacheGetCacheResultStar
 	return &e
 }
 
-func (e ProjectCacheGetCacheResultStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProjectCacheGetCacheResultStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProjectCacheGetCacheResultStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProjectCacheGetCacheResultStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectCacheGetCacheResultStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 75, Level: 4, Opcode: 1, Task: 65459, Keywords: 0x1,
@@ -5687,21 +5016,14 @@ var projectCacheGetCacheResultStart = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheGetCacheResultStart is [ProjectCacheGetCacheResultStart] in
-// any version: a newer one is decoded like it.
+// AnyProjectCacheGetCacheResultStart is [ProjectCacheGetCacheResultStart] in any version: a
+// newer one is decoded like it.
 type AnyProjectCacheGetCacheResultStart struct {
 	Seen etw.Seen
 	ProjectCacheGetCacheResultStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheGetCacheResultStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheGetCacheResultStart}
-}
-func (e *AnyProjectCacheGetCacheResultStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheGetCacheResultStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheGetCacheResultStart.DecodePayload(p, ptr)
@@ -5715,9 +5037,9 @@ func (e AnyProjectCacheGetCacheResultStart) Clone() *AnyProjectCacheGetCacheResu
 	return &e
 }
 
-// ProjectCacheGetCacheResultStop is event 76, version 0, of task
-// ProjectCacheGetCacheResult, opcode win:Stop, keyword All, level
-// win:Informational.
+// ProjectCacheGetCacheResultStop is event 76, version 0, of task ProjectCacheGetCacheResult,
+// opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyProjectCacheGetCacheResultStop] takes newer versions, too.
 type ProjectCacheGetCacheResultStop struct {
 	PluginTypeName  etw.UTF16
 	ProjectPath     etw.UTF16
@@ -5730,8 +5052,7 @@ func (*ProjectCacheGetCacheResultStop) EventDesc() *etw.EventDesc {
 	return &projectCacheGetCacheResultStop
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheGetCacheResultStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginTypeName = c.UTF16()
@@ -5775,9 +5096,7 @@ func (e ProjectCacheGetCacheResultStop) Clone() *ProjectCacheGetCacheResultStop 
 	return &e
 }
 
-func (e ProjectCacheGetCacheResultStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProjectCacheGetCacheResultStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProjectCacheGetCacheResultStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProjectCacheGetCacheResultStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectCacheGetCacheResultStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 76, Level: 4, Opcode: 2, Task: 65459, Keywords: 0x1,
@@ -5790,21 +5109,14 @@ var projectCacheGetCacheResultStop = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheGetCacheResultStop is [ProjectCacheGetCacheResultStop] in any
-// version: a newer one is decoded like it.
+// AnyProjectCacheGetCacheResultStop is [ProjectCacheGetCacheResultStop] in any version: a
+// newer one is decoded like it.
 type AnyProjectCacheGetCacheResultStop struct {
 	Seen etw.Seen
 	ProjectCacheGetCacheResultStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheGetCacheResultStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheGetCacheResultStop}
-}
-func (e *AnyProjectCacheGetCacheResultStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheGetCacheResultStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheGetCacheResultStop.DecodePayload(p, ptr)
@@ -5819,9 +5131,9 @@ func (e AnyProjectCacheGetCacheResultStop) Clone() *AnyProjectCacheGetCacheResul
 	return &e
 }
 
-// ProjectCacheEndBuildStart is event 77, version 0, of task
-// ProjectCacheEndBuild, opcode win:Start, keyword All, level
-// win:Informational.
+// ProjectCacheEndBuildStart is event 77, version 0, of task ProjectCacheEndBuild, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyProjectCacheEndBuildStart] takes newer versions, too.
 type ProjectCacheEndBuildStart struct {
 	PluginTypeName etw.UTF16
 }
@@ -5829,8 +5141,7 @@ type ProjectCacheEndBuildStart struct {
 // EventDesc returns the description of ProjectCacheEndBuildStart.
 func (*ProjectCacheEndBuildStart) EventDesc() *etw.EventDesc { return &projectCacheEndBuildStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheEndBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginTypeName = c.UTF16()
@@ -5859,9 +5170,7 @@ func (e ProjectCacheEndBuildStart) Clone() *ProjectCacheEndBuildStart {
 	return &e
 }
 
-func (e ProjectCacheEndBuildStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProjectCacheEndBuildStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProjectCacheEndBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProjectCacheEndBuildStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectCacheEndBuildStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 77, Level: 4, Opcode: 1, Task: 65457, Keywords: 0x1,
@@ -5871,21 +5180,14 @@ var projectCacheEndBuildStart = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheEndBuildStart is [ProjectCacheEndBuildStart] in any version:
-// a newer one is decoded like it.
+// AnyProjectCacheEndBuildStart is [ProjectCacheEndBuildStart] in any version: a newer one is
+// decoded like it.
 type AnyProjectCacheEndBuildStart struct {
 	Seen etw.Seen
 	ProjectCacheEndBuildStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheEndBuildStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheEndBuildStart}
-}
-func (e *AnyProjectCacheEndBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheEndBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheEndBuildStart.DecodePayload(p, ptr)
@@ -5897,8 +5199,9 @@ func (e AnyProjectCacheEndBuildStart) Clone() *AnyProjectCacheEndBuildStart {
 	return &e
 }
 
-// ProjectCacheEndBuildStop is event 78, version 0, of task
-// ProjectCacheEndBuild, opcode win:Stop, keyword All, level win:Informational.
+// ProjectCacheEndBuildStop is event 78, version 0, of task ProjectCacheEndBuild, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyProjectCacheEndBuildStop] takes newer versions, too.
 type ProjectCacheEndBuildStop struct {
 	PluginTypeName etw.UTF16
 }
@@ -5906,8 +5209,7 @@ type ProjectCacheEndBuildStop struct {
 // EventDesc returns the description of ProjectCacheEndBuildStop.
 func (*ProjectCacheEndBuildStop) EventDesc() *etw.EventDesc { return &projectCacheEndBuildStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheEndBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginTypeName = c.UTF16()
@@ -5936,9 +5238,7 @@ func (e ProjectCacheEndBuildStop) Clone() *ProjectCacheEndBuildStop {
 	return &e
 }
 
-func (e ProjectCacheEndBuildStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProjectCacheEndBuildStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProjectCacheEndBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProjectCacheEndBuildStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectCacheEndBuildStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 78, Level: 4, Opcode: 2, Task: 65457, Keywords: 0x1,
@@ -5948,21 +5248,14 @@ var projectCacheEndBuildStop = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheEndBuildStop is [ProjectCacheEndBuildStop] in any version: a
-// newer one is decoded like it.
+// AnyProjectCacheEndBuildStop is [ProjectCacheEndBuildStop] in any version: a newer one is
+// decoded like it.
 type AnyProjectCacheEndBuildStop struct {
 	Seen etw.Seen
 	ProjectCacheEndBuildStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheEndBuildStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheEndBuildStop}
-}
-func (e *AnyProjectCacheEndBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheEndBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheEndBuildStop.DecodePayload(p, ptr)
@@ -5974,9 +5267,10 @@ func (e AnyProjectCacheEndBuildStop) Clone() *AnyProjectCacheEndBuildStop {
 	return &e
 }
 
-// OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart is event 79,
-// version 0, of task OutOfProcSdkResolverServiceRequestSdkPathFromMainNode,
-// opcode win:Start, keyword All, level win:Informational.
+// OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart is event 79, version 0, of task
+// OutOfProcSdkResolverServiceRequestSdkPathFromMainNode, opcode [etw.OpcodeStart], enabled by
+// [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart] takes newer versions, too.
 type OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart struct {
 	SubmissionId int32
 	SdkName      etw.UTF16
@@ -5990,8 +5284,7 @@ func (*OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) EventDesc() *
 	return &outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart, p, ptr)
@@ -6040,12 +5333,6 @@ func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) Clone() *Out
 func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) LogValue() slog.Value {
-	return etw.LogValue(&e)
-}
-func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 79, Level: 4, Opcode: 1, Task: 65455, Keywords: 0x1,
@@ -6059,21 +5346,14 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart = etw.EventDesc{
 }
 
 // AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart is
-// [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart] in any version:
-// a newer one is decoded like it.
+// [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart] in any version: a newer one is
+// decoded like it.
 type AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart struct {
 	Seen etw.Seen
 	OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart}
-}
-func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart.DecodePayload(p, ptr)
@@ -6087,9 +5367,10 @@ func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) Clone() *
 	return &e
 }
 
-// OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop is event 80,
-// version 0, of task OutOfProcSdkResolverServiceRequestSdkPathFromMainNode,
-// opcode win:Stop, keyword All, level win:Informational.
+// OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop is event 80, version 0, of task
+// OutOfProcSdkResolverServiceRequestSdkPathFromMainNode, opcode [etw.OpcodeStop], enabled by
+// [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop] takes newer versions, too.
 type OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop struct {
 	SubmissionId    int32
 	SdkName         etw.UTF16
@@ -6105,8 +5386,7 @@ func (*OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) EventDesc() *e
 	return &outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop, p, ptr)
@@ -6163,12 +5443,6 @@ func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) Clone() *OutO
 func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) LogValue() slog.Value {
-	return etw.LogValue(&e)
-}
-func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 80, Level: 4, Opcode: 2, Task: 65455, Keywords: 0x1,
@@ -6184,21 +5458,14 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop = etw.EventDesc{
 }
 
 // AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop is
-// [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop] in any version:
-// a newer one is decoded like it.
+// [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop] in any version: a newer one is
+// decoded like it.
 type AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop struct {
 	Seen etw.Seen
 	OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop}
-}
-func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop.DecodePayload(p, ptr)
@@ -6213,29 +5480,25 @@ func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) Clone() *A
 }
 
 // SdkResolverFindResolversManifestsStart is event 81, version 0, of task
-// SdkResolverFindResolversManifests, opcode win:Start, keyword All, level
-// win:Informational.
-type SdkResolverFindResolversManifestsStart struct{}
+// SdkResolverFindResolversManifests, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1)
+// at [etw.LevelInformational] (4). It has no payload.
+// [AnySdkResolverFindResolversManifestsStart] takes newer versions, too.
+type SdkResolverFindResolversManifestsStart struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of SdkResolverFindResolversManifestsStart.
 func (*SdkResolverFindResolversManifestsStart) EventDesc() *etw.EventDesc {
 	return &sdkResolverFindResolversManifestsStart
 }
-func (*SdkResolverFindResolversManifestsStart) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
-func (*SdkResolverFindResolversManifestsStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*SdkResolverFindResolversManifestsStart) FieldValue(int) etw.Value { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e SdkResolverFindResolversManifestsStart) Clone() *SdkResolverFindResolversManifestsStart {
 	return &e
 }
+
 func (e SdkResolverFindResolversManifestsStart) String() string {
 	return string(etw.AppendText(nil, &e))
-}
-func (e SdkResolverFindResolversManifestsStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e SdkResolverFindResolversManifestsStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
 }
 
 var sdkResolverFindResolversManifestsStart = etw.EventDesc{
@@ -6243,22 +5506,14 @@ var sdkResolverFindResolversManifestsStart = etw.EventDesc{
 	Name: "SdkResolverFindResolversManifestsStart", TaskName: "SdkResolverFindResolversManifests", OpcodeName: "Start",
 }
 
-// AnySdkResolverFindResolversManifestsStart is
-// [SdkResolverFindResolversManifestsStart] in any version: a newer one is
-// decoded like it.
+// AnySdkResolverFindResolversManifestsStart is [SdkResolverFindResolversManifestsStart] in any
+// version: a newer one is decoded like it.
 type AnySdkResolverFindResolversManifestsStart struct {
 	Seen etw.Seen
 	SdkResolverFindResolversManifestsStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySdkResolverFindResolversManifestsStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sdkResolverFindResolversManifestsStart}
-}
-func (e *AnySdkResolverFindResolversManifestsStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySdkResolverFindResolversManifestsStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SdkResolverFindResolversManifestsStart.DecodePayload(p, ptr)
@@ -6270,8 +5525,9 @@ func (e AnySdkResolverFindResolversManifestsStart) Clone() *AnySdkResolverFindRe
 }
 
 // SdkResolverFindResolversManifestsStop is event 82, version 0, of task
-// SdkResolverFindResolversManifests, opcode win:Stop, keyword All, level
-// win:Informational.
+// SdkResolverFindResolversManifests, opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). Its payload has 4 bytes.
+// [AnySdkResolverFindResolversManifestsStop] takes newer versions, too.
 type SdkResolverFindResolversManifestsStop struct {
 	ResolverManifestCount int32
 }
@@ -6281,8 +5537,7 @@ func (*SdkResolverFindResolversManifestsStop) EventDesc() *etw.EventDesc {
 	return &sdkResolverFindResolversManifestsStop
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SdkResolverFindResolversManifestsStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&sdkResolverFindResolversManifestsStop, p, ptr)
@@ -6314,10 +5569,6 @@ func (e SdkResolverFindResolversManifestsStop) Clone() *SdkResolverFindResolvers
 func (e SdkResolverFindResolversManifestsStop) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e SdkResolverFindResolversManifestsStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e SdkResolverFindResolversManifestsStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var sdkResolverFindResolversManifestsStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 82, Level: 4, Opcode: 2, Task: 65453, Keywords: 0x1,
@@ -6327,22 +5578,14 @@ var sdkResolverFindResolversManifestsStop = etw.EventDesc{
 	},
 }
 
-// AnySdkResolverFindResolversManifestsStop is
-// [SdkResolverFindResolversManifestsStop] in any version: a newer one is
-// decoded like it.
+// AnySdkResolverFindResolversManifestsStop is [SdkResolverFindResolversManifestsStop] in any
+// version: a newer one is decoded like it.
 type AnySdkResolverFindResolversManifestsStop struct {
 	Seen etw.Seen
 	SdkResolverFindResolversManifestsStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySdkResolverFindResolversManifestsStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sdkResolverFindResolversManifestsStop}
-}
-func (e *AnySdkResolverFindResolversManifestsStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySdkResolverFindResolversManifestsStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SdkResolverFindResolversManifestsStop.DecodePayload(p, ptr)
@@ -6353,44 +5596,36 @@ func (e AnySdkResolverFindResolversManifestsStop) Clone() *AnySdkResolverFindRes
 	return &e
 }
 
-// SdkResolverLoadResolversStart is event 83, version 0, of task
-// SdkResolverLoadResolvers, opcode win:Start, keyword All, level
-// win:Informational.
-type SdkResolverLoadResolversStart struct{}
+// SdkResolverLoadResolversStart is event 83, version 0, of task SdkResolverLoadResolvers,
+// opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It
+// has no payload. [AnySdkResolverLoadResolversStart] takes newer versions, too.
+type SdkResolverLoadResolversStart struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of SdkResolverLoadResolversStart.
 func (*SdkResolverLoadResolversStart) EventDesc() *etw.EventDesc {
 	return &sdkResolverLoadResolversStart
 }
-func (*SdkResolverLoadResolversStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*SdkResolverLoadResolversStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*SdkResolverLoadResolversStart) FieldValue(int) etw.Value               { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e SdkResolverLoadResolversStart) Clone() *SdkResolverLoadResolversStart { return &e }
-func (e SdkResolverLoadResolversStart) String() string                        { return string(etw.AppendText(nil, &e)) }
-func (e SdkResolverLoadResolversStart) LogValue() slog.Value                  { return etw.LogValue(&e) }
-func (e SdkResolverLoadResolversStart) MarshalJSON() ([]byte, error)          { return etw.AppendJSON(nil, &e) }
+
+func (e SdkResolverLoadResolversStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sdkResolverLoadResolversStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 83, Level: 4, Opcode: 1, Task: 65451, Keywords: 0x1,
 	Name: "SdkResolverLoadResolversStart", TaskName: "SdkResolverLoadResolvers", OpcodeName: "Start",
 }
 
-// AnySdkResolverLoadResolversStart is [SdkResolverLoadResolversStart] in any
-// version: a newer one is decoded like it.
+// AnySdkResolverLoadResolversStart is [SdkResolverLoadResolversStart] in any version: a newer
+// one is decoded like it.
 type AnySdkResolverLoadResolversStart struct {
 	Seen etw.Seen
 	SdkResolverLoadResolversStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySdkResolverLoadResolversStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sdkResolverLoadResolversStart}
-}
-func (e *AnySdkResolverLoadResolversStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySdkResolverLoadResolversStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SdkResolverLoadResolversStart.DecodePayload(p, ptr)
@@ -6399,9 +5634,9 @@ func (e *AnySdkResolverLoadResolversStart) DecodeVersion(version uint8, p []byte
 // Clone returns a copy of e.
 func (e AnySdkResolverLoadResolversStart) Clone() *AnySdkResolverLoadResolversStart { return &e }
 
-// SdkResolverLoadResolversStop is event 84, version 0, of task
-// SdkResolverLoadResolvers, opcode win:Stop, keyword All, level
-// win:Informational.
+// SdkResolverLoadResolversStop is event 84, version 0, of task SdkResolverLoadResolvers,
+// opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnySdkResolverLoadResolversStop] takes newer versions, too.
 type SdkResolverLoadResolversStop struct {
 	ManifestName  etw.UTF16
 	ResolverCount int32
@@ -6410,8 +5645,7 @@ type SdkResolverLoadResolversStop struct {
 // EventDesc returns the description of SdkResolverLoadResolversStop.
 func (*SdkResolverLoadResolversStop) EventDesc() *etw.EventDesc { return &sdkResolverLoadResolversStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SdkResolverLoadResolversStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ManifestName = c.UTF16()
@@ -6444,9 +5678,7 @@ func (e SdkResolverLoadResolversStop) Clone() *SdkResolverLoadResolversStop {
 	return &e
 }
 
-func (e SdkResolverLoadResolversStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SdkResolverLoadResolversStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SdkResolverLoadResolversStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SdkResolverLoadResolversStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sdkResolverLoadResolversStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 84, Level: 4, Opcode: 2, Task: 65451, Keywords: 0x1,
@@ -6457,21 +5689,14 @@ var sdkResolverLoadResolversStop = etw.EventDesc{
 	},
 }
 
-// AnySdkResolverLoadResolversStop is [SdkResolverLoadResolversStop] in any
-// version: a newer one is decoded like it.
+// AnySdkResolverLoadResolversStop is [SdkResolverLoadResolversStop] in any version: a newer
+// one is decoded like it.
 type AnySdkResolverLoadResolversStop struct {
 	Seen etw.Seen
 	SdkResolverLoadResolversStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySdkResolverLoadResolversStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sdkResolverLoadResolversStop}
-}
-func (e *AnySdkResolverLoadResolversStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySdkResolverLoadResolversStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SdkResolverLoadResolversStop.DecodePayload(p, ptr)
@@ -6483,8 +5708,9 @@ func (e AnySdkResolverLoadResolversStop) Clone() *AnySdkResolverLoadResolversSto
 	return &e
 }
 
-// CreateLoadedTypeStart is event 85, version 0, of task CreateLoadedType,
-// opcode win:Start, keyword All, level win:Informational.
+// CreateLoadedTypeStart is event 85, version 0, of task CreateLoadedType, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyCreateLoadedTypeStart] takes newer versions, too.
 type CreateLoadedTypeStart struct {
 	AssemblyName etw.UTF16
 }
@@ -6492,8 +5718,7 @@ type CreateLoadedTypeStart struct {
 // EventDesc returns the description of CreateLoadedTypeStart.
 func (*CreateLoadedTypeStart) EventDesc() *etw.EventDesc { return &createLoadedTypeStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CreateLoadedTypeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.AssemblyName = c.UTF16()
@@ -6522,9 +5747,7 @@ func (e CreateLoadedTypeStart) Clone() *CreateLoadedTypeStart {
 	return &e
 }
 
-func (e CreateLoadedTypeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CreateLoadedTypeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CreateLoadedTypeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CreateLoadedTypeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var createLoadedTypeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 85, Level: 4, Opcode: 1, Task: 65449, Keywords: 0x1,
@@ -6534,21 +5757,14 @@ var createLoadedTypeStart = etw.EventDesc{
 	},
 }
 
-// AnyCreateLoadedTypeStart is [CreateLoadedTypeStart] in any version: a newer
-// one is decoded like it.
+// AnyCreateLoadedTypeStart is [CreateLoadedTypeStart] in any version: a newer one is decoded
+// like it.
 type AnyCreateLoadedTypeStart struct {
 	Seen etw.Seen
 	CreateLoadedTypeStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCreateLoadedTypeStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&createLoadedTypeStart}
-}
-func (e *AnyCreateLoadedTypeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCreateLoadedTypeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CreateLoadedTypeStart.DecodePayload(p, ptr)
@@ -6560,8 +5776,9 @@ func (e AnyCreateLoadedTypeStart) Clone() *AnyCreateLoadedTypeStart {
 	return &e
 }
 
-// CreateLoadedTypeStop is event 86, version 0, of task CreateLoadedType,
-// opcode win:Stop, keyword All, level win:Informational.
+// CreateLoadedTypeStop is event 86, version 0, of task CreateLoadedType, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyCreateLoadedTypeStop] takes newer versions, too.
 type CreateLoadedTypeStop struct {
 	AssemblyName etw.UTF16
 }
@@ -6569,8 +5786,7 @@ type CreateLoadedTypeStop struct {
 // EventDesc returns the description of CreateLoadedTypeStop.
 func (*CreateLoadedTypeStop) EventDesc() *etw.EventDesc { return &createLoadedTypeStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CreateLoadedTypeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.AssemblyName = c.UTF16()
@@ -6599,9 +5815,7 @@ func (e CreateLoadedTypeStop) Clone() *CreateLoadedTypeStop {
 	return &e
 }
 
-func (e CreateLoadedTypeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CreateLoadedTypeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CreateLoadedTypeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CreateLoadedTypeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var createLoadedTypeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 86, Level: 4, Opcode: 2, Task: 65449, Keywords: 0x1,
@@ -6611,21 +5825,14 @@ var createLoadedTypeStop = etw.EventDesc{
 	},
 }
 
-// AnyCreateLoadedTypeStop is [CreateLoadedTypeStop] in any version: a newer
-// one is decoded like it.
+// AnyCreateLoadedTypeStop is [CreateLoadedTypeStop] in any version: a newer one is decoded
+// like it.
 type AnyCreateLoadedTypeStop struct {
 	Seen etw.Seen
 	CreateLoadedTypeStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCreateLoadedTypeStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&createLoadedTypeStop}
-}
-func (e *AnyCreateLoadedTypeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCreateLoadedTypeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CreateLoadedTypeStop.DecodePayload(p, ptr)
@@ -6637,42 +5844,34 @@ func (e AnyCreateLoadedTypeStop) Clone() *AnyCreateLoadedTypeStop {
 	return &e
 }
 
-// LoadAssemblyAndFindTypeStart is event 87, version 0, of task
-// LoadAssemblyAndFindType, opcode win:Start, keyword All, level
-// win:Informational.
-type LoadAssemblyAndFindTypeStart struct{}
-
-func (*LoadAssemblyAndFindTypeStart) EventDesc() *etw.EventDesc                      { return &loadAssemblyAndFindTypeStart }
-func (*LoadAssemblyAndFindTypeStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*LoadAssemblyAndFindTypeStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// LoadAssemblyAndFindTypeStart is event 87, version 0, of task LoadAssemblyAndFindType, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyLoadAssemblyAndFindTypeStart] takes newer versions, too.
+type LoadAssemblyAndFindTypeStart struct {
+	etw.Empty
 }
-func (*LoadAssemblyAndFindTypeStart) FieldValue(int) etw.Value              { return etw.Value{} }
+
+// EventDesc returns the description of LoadAssemblyAndFindTypeStart.
+func (*LoadAssemblyAndFindTypeStart) EventDesc() *etw.EventDesc { return &loadAssemblyAndFindTypeStart }
+
+// Clone returns a copy of e.
 func (e LoadAssemblyAndFindTypeStart) Clone() *LoadAssemblyAndFindTypeStart { return &e }
-func (e LoadAssemblyAndFindTypeStart) String() string                       { return string(etw.AppendText(nil, &e)) }
-func (e LoadAssemblyAndFindTypeStart) LogValue() slog.Value                 { return etw.LogValue(&e) }
-func (e LoadAssemblyAndFindTypeStart) MarshalJSON() ([]byte, error)         { return etw.AppendJSON(nil, &e) }
+
+func (e LoadAssemblyAndFindTypeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loadAssemblyAndFindTypeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 87, Level: 4, Opcode: 1, Task: 65447, Keywords: 0x1,
 	Name: "LoadAssemblyAndFindTypeStart", TaskName: "LoadAssemblyAndFindType", OpcodeName: "Start",
 }
 
-// AnyLoadAssemblyAndFindTypeStart is [LoadAssemblyAndFindTypeStart] in any
-// version: a newer one is decoded like it.
+// AnyLoadAssemblyAndFindTypeStart is [LoadAssemblyAndFindTypeStart] in any version: a newer
+// one is decoded like it.
 type AnyLoadAssemblyAndFindTypeStart struct {
 	Seen etw.Seen
 	LoadAssemblyAndFindTypeStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoadAssemblyAndFindTypeStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loadAssemblyAndFindTypeStart}
-}
-func (e *AnyLoadAssemblyAndFindTypeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoadAssemblyAndFindTypeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoadAssemblyAndFindTypeStart.DecodePayload(p, ptr)
@@ -6681,9 +5880,9 @@ func (e *AnyLoadAssemblyAndFindTypeStart) DecodeVersion(version uint8, p []byte,
 // Clone returns a copy of e.
 func (e AnyLoadAssemblyAndFindTypeStart) Clone() *AnyLoadAssemblyAndFindTypeStart { return &e }
 
-// LoadAssemblyAndFindTypeStop is event 88, version 0, of task
-// LoadAssemblyAndFindType, opcode win:Stop, keyword All, level
-// win:Informational.
+// LoadAssemblyAndFindTypeStop is event 88, version 0, of task LoadAssemblyAndFindType, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyLoadAssemblyAndFindTypeStop] takes newer versions, too.
 type LoadAssemblyAndFindTypeStop struct {
 	AssemblyPath                etw.UTF16
 	NumberOfPublicTypesSearched int32
@@ -6692,8 +5891,7 @@ type LoadAssemblyAndFindTypeStop struct {
 // EventDesc returns the description of LoadAssemblyAndFindTypeStop.
 func (*LoadAssemblyAndFindTypeStop) EventDesc() *etw.EventDesc { return &loadAssemblyAndFindTypeStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LoadAssemblyAndFindTypeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.AssemblyPath = c.UTF16()
@@ -6726,9 +5924,7 @@ func (e LoadAssemblyAndFindTypeStop) Clone() *LoadAssemblyAndFindTypeStop {
 	return &e
 }
 
-func (e LoadAssemblyAndFindTypeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LoadAssemblyAndFindTypeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LoadAssemblyAndFindTypeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LoadAssemblyAndFindTypeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var loadAssemblyAndFindTypeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 88, Level: 4, Opcode: 2, Task: 65447, Keywords: 0x1,
@@ -6739,21 +5935,14 @@ var loadAssemblyAndFindTypeStop = etw.EventDesc{
 	},
 }
 
-// AnyLoadAssemblyAndFindTypeStop is [LoadAssemblyAndFindTypeStop] in any
-// version: a newer one is decoded like it.
+// AnyLoadAssemblyAndFindTypeStop is [LoadAssemblyAndFindTypeStop] in any version: a newer one
+// is decoded like it.
 type AnyLoadAssemblyAndFindTypeStop struct {
 	Seen etw.Seen
 	LoadAssemblyAndFindTypeStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLoadAssemblyAndFindTypeStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&loadAssemblyAndFindTypeStop}
-}
-func (e *AnyLoadAssemblyAndFindTypeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLoadAssemblyAndFindTypeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LoadAssemblyAndFindTypeStop.DecodePayload(p, ptr)
@@ -6765,8 +5954,9 @@ func (e AnyLoadAssemblyAndFindTypeStop) Clone() *AnyLoadAssemblyAndFindTypeStop 
 	return &e
 }
 
-// MSBuildServerBuildStart is event 89, version 0, of task MSBuildServerBuild,
-// opcode win:Start, keyword All, level win:Informational.
+// MSBuildServerBuildStart is event 89, version 0, of task MSBuildServerBuild, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyMSBuildServerBuildStart] takes newer versions, too.
 type MSBuildServerBuildStart struct {
 	CommandLine etw.UTF16
 }
@@ -6774,8 +5964,7 @@ type MSBuildServerBuildStart struct {
 // EventDesc returns the description of MSBuildServerBuildStart.
 func (*MSBuildServerBuildStart) EventDesc() *etw.EventDesc { return &msBuildServerBuildStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MSBuildServerBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.CommandLine = c.UTF16()
@@ -6804,9 +5993,7 @@ func (e MSBuildServerBuildStart) Clone() *MSBuildServerBuildStart {
 	return &e
 }
 
-func (e MSBuildServerBuildStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MSBuildServerBuildStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MSBuildServerBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MSBuildServerBuildStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var msBuildServerBuildStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 89, Level: 4, Opcode: 1, Task: 65445, Keywords: 0x1,
@@ -6816,21 +6003,14 @@ var msBuildServerBuildStart = etw.EventDesc{
 	},
 }
 
-// AnyMSBuildServerBuildStart is [MSBuildServerBuildStart] in any version: a
-// newer one is decoded like it.
+// AnyMSBuildServerBuildStart is [MSBuildServerBuildStart] in any version: a newer one is
+// decoded like it.
 type AnyMSBuildServerBuildStart struct {
 	Seen etw.Seen
 	MSBuildServerBuildStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMSBuildServerBuildStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&msBuildServerBuildStart}
-}
-func (e *AnyMSBuildServerBuildStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMSBuildServerBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MSBuildServerBuildStart.DecodePayload(p, ptr)
@@ -6842,8 +6022,9 @@ func (e AnyMSBuildServerBuildStart) Clone() *AnyMSBuildServerBuildStart {
 	return &e
 }
 
-// MSBuildServerBuildStop is event 90, version 0, of task MSBuildServerBuild,
-// opcode win:Stop, keyword All, level win:Informational.
+// MSBuildServerBuildStop is event 90, version 0, of task MSBuildServerBuild, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyMSBuildServerBuildStop] takes newer versions, too.
 type MSBuildServerBuildStop struct {
 	CommandLine              etw.UTF16
 	CountOfConsoleMessages   int32
@@ -6855,8 +6036,7 @@ type MSBuildServerBuildStop struct {
 // EventDesc returns the description of MSBuildServerBuildStop.
 func (*MSBuildServerBuildStop) EventDesc() *etw.EventDesc { return &msBuildServerBuildStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MSBuildServerBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.CommandLine = c.UTF16()
@@ -6903,9 +6083,7 @@ func (e MSBuildServerBuildStop) Clone() *MSBuildServerBuildStop {
 	return &e
 }
 
-func (e MSBuildServerBuildStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MSBuildServerBuildStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MSBuildServerBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MSBuildServerBuildStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var msBuildServerBuildStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 90, Level: 4, Opcode: 2, Task: 65445, Keywords: 0x1,
@@ -6919,21 +6097,14 @@ var msBuildServerBuildStop = etw.EventDesc{
 	},
 }
 
-// AnyMSBuildServerBuildStop is [MSBuildServerBuildStop] in any version: a
-// newer one is decoded like it.
+// AnyMSBuildServerBuildStop is [MSBuildServerBuildStop] in any version: a newer one is decoded
+// like it.
 type AnyMSBuildServerBuildStop struct {
 	Seen etw.Seen
 	MSBuildServerBuildStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMSBuildServerBuildStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&msBuildServerBuildStop}
-}
-func (e *AnyMSBuildServerBuildStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMSBuildServerBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MSBuildServerBuildStop.DecodePayload(p, ptr)
@@ -6948,8 +6119,9 @@ func (e AnyMSBuildServerBuildStop) Clone() *AnyMSBuildServerBuildStop {
 }
 
 // ProjectCacheHandleBuildResultStart is event 91, version 0, of task
-// ProjectCacheHandleBuildResult, opcode win:Start, keyword All, level
-// win:Informational.
+// ProjectCacheHandleBuildResult, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). [AnyProjectCacheHandleBuildResultStart] takes newer versions,
+// too.
 type ProjectCacheHandleBuildResultStart struct {
 	PluginTypeName etw.UTF16
 	ProjectPath    etw.UTF16
@@ -6961,8 +6133,7 @@ func (*ProjectCacheHandleBuildResultStart) EventDesc() *etw.EventDesc {
 	return &projectCacheHandleBuildResultStart
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheHandleBuildResultStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginTypeName = c.UTF16()
@@ -7001,11 +6172,7 @@ func (e ProjectCacheHandleBuildResultStart) Clone() *ProjectCacheHandleBuildResu
 	return &e
 }
 
-func (e ProjectCacheHandleBuildResultStart) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProjectCacheHandleBuildResultStart) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProjectCacheHandleBuildResultStart) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProjectCacheHandleBuildResultStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectCacheHandleBuildResultStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 91, Level: 4, Opcode: 1, Task: 65443, Keywords: 0x1,
@@ -7017,22 +6184,14 @@ var projectCacheHandleBuildResultStart = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheHandleBuildResultStart is
-// [ProjectCacheHandleBuildResultStart] in any version: a newer one is decoded
-// like it.
+// AnyProjectCacheHandleBuildResultStart is [ProjectCacheHandleBuildResultStart] in any
+// version: a newer one is decoded like it.
 type AnyProjectCacheHandleBuildResultStart struct {
 	Seen etw.Seen
 	ProjectCacheHandleBuildResultStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheHandleBuildResultStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheHandleBuildResultStart}
-}
-func (e *AnyProjectCacheHandleBuildResultStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheHandleBuildResultStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheHandleBuildResultStart.DecodePayload(p, ptr)
@@ -7047,8 +6206,9 @@ func (e AnyProjectCacheHandleBuildResultStart) Clone() *AnyProjectCacheHandleBui
 }
 
 // ProjectCacheHandleBuildResultStop is event 92, version 0, of task
-// ProjectCacheHandleBuildResult, opcode win:Stop, keyword All, level
-// win:Informational.
+// ProjectCacheHandleBuildResult, opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at
+// [etw.LevelInformational] (4). [AnyProjectCacheHandleBuildResultStop] takes newer versions,
+// too.
 type ProjectCacheHandleBuildResultStop struct {
 	PluginTypeName etw.UTF16
 	ProjectPath    etw.UTF16
@@ -7060,8 +6220,7 @@ func (*ProjectCacheHandleBuildResultStop) EventDesc() *etw.EventDesc {
 	return &projectCacheHandleBuildResultStop
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProjectCacheHandleBuildResultStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PluginTypeName = c.UTF16()
@@ -7100,11 +6259,7 @@ func (e ProjectCacheHandleBuildResultStop) Clone() *ProjectCacheHandleBuildResul
 	return &e
 }
 
-func (e ProjectCacheHandleBuildResultStop) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e ProjectCacheHandleBuildResultStop) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e ProjectCacheHandleBuildResultStop) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e ProjectCacheHandleBuildResultStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var projectCacheHandleBuildResultStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 92, Level: 4, Opcode: 2, Task: 65443, Keywords: 0x1,
@@ -7116,21 +6271,14 @@ var projectCacheHandleBuildResultStop = etw.EventDesc{
 	},
 }
 
-// AnyProjectCacheHandleBuildResultStop is [ProjectCacheHandleBuildResultStop]
-// in any version: a newer one is decoded like it.
+// AnyProjectCacheHandleBuildResultStop is [ProjectCacheHandleBuildResultStop] in any version:
+// a newer one is decoded like it.
 type AnyProjectCacheHandleBuildResultStop struct {
 	Seen etw.Seen
 	ProjectCacheHandleBuildResultStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProjectCacheHandleBuildResultStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&projectCacheHandleBuildResultStop}
-}
-func (e *AnyProjectCacheHandleBuildResultStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProjectCacheHandleBuildResultStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProjectCacheHandleBuildResultStop.DecodePayload(p, ptr)
@@ -7144,39 +6292,34 @@ func (e AnyProjectCacheHandleBuildResultStop) Clone() *AnyProjectCacheHandleBuil
 	return &e
 }
 
-// CancelSubmissionsStart is event 93, version 0, of task CancelSubmissions,
-// opcode win:Start, keyword All, level win:Informational.
-type CancelSubmissionsStart struct{}
+// CancelSubmissionsStart is event 93, version 0, of task CancelSubmissions, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyCancelSubmissionsStart] takes newer versions, too.
+type CancelSubmissionsStart struct {
+	etw.Empty
+}
 
-func (*CancelSubmissionsStart) EventDesc() *etw.EventDesc                             { return &cancelSubmissionsStart }
-func (*CancelSubmissionsStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*CancelSubmissionsStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*CancelSubmissionsStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e CancelSubmissionsStart) Clone() *CancelSubmissionsStart                       { return &e }
-func (e CancelSubmissionsStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e CancelSubmissionsStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e CancelSubmissionsStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of CancelSubmissionsStart.
+func (*CancelSubmissionsStart) EventDesc() *etw.EventDesc { return &cancelSubmissionsStart }
+
+// Clone returns a copy of e.
+func (e CancelSubmissionsStart) Clone() *CancelSubmissionsStart { return &e }
+
+func (e CancelSubmissionsStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var cancelSubmissionsStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 93, Level: 4, Opcode: 1, Task: 65441, Keywords: 0x1,
 	Name: "CancelSubmissionsStart", TaskName: "CancelSubmissions", OpcodeName: "Start",
 }
 
-// AnyCancelSubmissionsStart is [CancelSubmissionsStart] in any version: a
-// newer one is decoded like it.
+// AnyCancelSubmissionsStart is [CancelSubmissionsStart] in any version: a newer one is decoded
+// like it.
 type AnyCancelSubmissionsStart struct {
 	Seen etw.Seen
 	CancelSubmissionsStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCancelSubmissionsStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&cancelSubmissionsStart}
-}
-func (e *AnyCancelSubmissionsStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCancelSubmissionsStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CancelSubmissionsStart.DecodePayload(p, ptr)
@@ -7186,46 +6329,35 @@ func (e *AnyCancelSubmissionsStart) DecodeVersion(version uint8, p []byte, ptr e
 func (e AnyCancelSubmissionsStart) Clone() *AnyCancelSubmissionsStart { return &e }
 
 // SdkResolverServiceNodeShutDownSet is event 94, version 0, of task
-// SdkResolverServiceNodeShutDownSet, keyword All, level win:Informational.
-type SdkResolverServiceNodeShutDownSet struct{}
+// SdkResolverServiceNodeShutDownSet, enabled by [KeywordAll] (0x1) at [etw.LevelInformational]
+// (4). It has no payload. [AnySdkResolverServiceNodeShutDownSet] takes newer versions, too.
+type SdkResolverServiceNodeShutDownSet struct {
+	etw.Empty
+}
 
+// EventDesc returns the description of SdkResolverServiceNodeShutDownSet.
 func (*SdkResolverServiceNodeShutDownSet) EventDesc() *etw.EventDesc {
 	return &sdkResolverServiceNodeShutDownSet
 }
-func (*SdkResolverServiceNodeShutDownSet) DecodePayload([]byte, etw.PtrSize) (int, error) {
-	return 0, nil
-}
-func (*SdkResolverServiceNodeShutDownSet) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
-}
-func (*SdkResolverServiceNodeShutDownSet) FieldValue(int) etw.Value                   { return etw.Value{} }
+
+// Clone returns a copy of e.
 func (e SdkResolverServiceNodeShutDownSet) Clone() *SdkResolverServiceNodeShutDownSet { return &e }
-func (e SdkResolverServiceNodeShutDownSet) String() string                            { return string(etw.AppendText(nil, &e)) }
-func (e SdkResolverServiceNodeShutDownSet) LogValue() slog.Value                      { return etw.LogValue(&e) }
-func (e SdkResolverServiceNodeShutDownSet) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+
+func (e SdkResolverServiceNodeShutDownSet) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sdkResolverServiceNodeShutDownSet = etw.EventDesc{
 	Provider: &providerDesc, ID: 94, Level: 4, Task: 65440, Keywords: 0x1,
 	Name: "SdkResolverServiceNodeShutDownSet", TaskName: "SdkResolverServiceNodeShutDownSet",
 }
 
-// AnySdkResolverServiceNodeShutDownSet is [SdkResolverServiceNodeShutDownSet]
-// in any version: a newer one is decoded like it.
+// AnySdkResolverServiceNodeShutDownSet is [SdkResolverServiceNodeShutDownSet] in any version:
+// a newer one is decoded like it.
 type AnySdkResolverServiceNodeShutDownSet struct {
 	Seen etw.Seen
 	SdkResolverServiceNodeShutDownSet
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySdkResolverServiceNodeShutDownSet) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&sdkResolverServiceNodeShutDownSet}
-}
-func (e *AnySdkResolverServiceNodeShutDownSet) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySdkResolverServiceNodeShutDownSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SdkResolverServiceNodeShutDownSet.DecodePayload(p, ptr)
@@ -7236,42 +6368,34 @@ func (e AnySdkResolverServiceNodeShutDownSet) Clone() *AnySdkResolverServiceNode
 	return &e
 }
 
-// OutOfProcNodeShutDownStart is event 95, version 0, of task
-// OutOfProcNodeShutDown, opcode win:Start, keyword All, level
-// win:Informational.
-type OutOfProcNodeShutDownStart struct{}
-
-func (*OutOfProcNodeShutDownStart) EventDesc() *etw.EventDesc                      { return &outOfProcNodeShutDownStart }
-func (*OutOfProcNodeShutDownStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*OutOfProcNodeShutDownStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// OutOfProcNodeShutDownStart is event 95, version 0, of task OutOfProcNodeShutDown, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyOutOfProcNodeShutDownStart] takes newer versions, too.
+type OutOfProcNodeShutDownStart struct {
+	etw.Empty
 }
-func (*OutOfProcNodeShutDownStart) FieldValue(int) etw.Value            { return etw.Value{} }
+
+// EventDesc returns the description of OutOfProcNodeShutDownStart.
+func (*OutOfProcNodeShutDownStart) EventDesc() *etw.EventDesc { return &outOfProcNodeShutDownStart }
+
+// Clone returns a copy of e.
 func (e OutOfProcNodeShutDownStart) Clone() *OutOfProcNodeShutDownStart { return &e }
-func (e OutOfProcNodeShutDownStart) String() string                     { return string(etw.AppendText(nil, &e)) }
-func (e OutOfProcNodeShutDownStart) LogValue() slog.Value               { return etw.LogValue(&e) }
-func (e OutOfProcNodeShutDownStart) MarshalJSON() ([]byte, error)       { return etw.AppendJSON(nil, &e) }
+
+func (e OutOfProcNodeShutDownStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var outOfProcNodeShutDownStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 95, Level: 4, Opcode: 1, Task: 65439, Keywords: 0x1,
 	Name: "OutOfProcNodeShutDownStart", TaskName: "OutOfProcNodeShutDown", OpcodeName: "Start",
 }
 
-// AnyOutOfProcNodeShutDownStart is [OutOfProcNodeShutDownStart] in any
-// version: a newer one is decoded like it.
+// AnyOutOfProcNodeShutDownStart is [OutOfProcNodeShutDownStart] in any version: a newer one is
+// decoded like it.
 type AnyOutOfProcNodeShutDownStart struct {
 	Seen etw.Seen
 	OutOfProcNodeShutDownStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOutOfProcNodeShutDownStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&outOfProcNodeShutDownStart}
-}
-func (e *AnyOutOfProcNodeShutDownStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOutOfProcNodeShutDownStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OutOfProcNodeShutDownStart.DecodePayload(p, ptr)
@@ -7280,9 +6404,9 @@ func (e *AnyOutOfProcNodeShutDownStart) DecodeVersion(version uint8, p []byte, p
 // Clone returns a copy of e.
 func (e AnyOutOfProcNodeShutDownStart) Clone() *AnyOutOfProcNodeShutDownStart { return &e }
 
-// OutOfProcNodeShutDownStop is event 96, version 0, of task
-// OutOfProcNodeShutDown, opcode win:Stop, keyword All, level
-// win:Informational.
+// OutOfProcNodeShutDownStop is event 96, version 0, of task OutOfProcNodeShutDown, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyOutOfProcNodeShutDownStop] takes newer versions, too.
 type OutOfProcNodeShutDownStop struct {
 	ShutdownReason etw.UTF16
 }
@@ -7290,8 +6414,7 @@ type OutOfProcNodeShutDownStop struct {
 // EventDesc returns the description of OutOfProcNodeShutDownStop.
 func (*OutOfProcNodeShutDownStop) EventDesc() *etw.EventDesc { return &outOfProcNodeShutDownStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *OutOfProcNodeShutDownStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ShutdownReason = c.UTF16()
@@ -7320,9 +6443,7 @@ func (e OutOfProcNodeShutDownStop) Clone() *OutOfProcNodeShutDownStop {
 	return &e
 }
 
-func (e OutOfProcNodeShutDownStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OutOfProcNodeShutDownStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OutOfProcNodeShutDownStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OutOfProcNodeShutDownStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var outOfProcNodeShutDownStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 96, Level: 4, Opcode: 2, Task: 65439, Keywords: 0x1,
@@ -7332,21 +6453,14 @@ var outOfProcNodeShutDownStop = etw.EventDesc{
 	},
 }
 
-// AnyOutOfProcNodeShutDownStop is [OutOfProcNodeShutDownStop] in any version:
-// a newer one is decoded like it.
+// AnyOutOfProcNodeShutDownStop is [OutOfProcNodeShutDownStop] in any version: a newer one is
+// decoded like it.
 type AnyOutOfProcNodeShutDownStop struct {
 	Seen etw.Seen
 	OutOfProcNodeShutDownStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOutOfProcNodeShutDownStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&outOfProcNodeShutDownStop}
-}
-func (e *AnyOutOfProcNodeShutDownStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOutOfProcNodeShutDownStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OutOfProcNodeShutDownStop.DecodePayload(p, ptr)
@@ -7358,42 +6472,34 @@ func (e AnyOutOfProcNodeShutDownStop) Clone() *AnyOutOfProcNodeShutDownStop {
 	return &e
 }
 
-// FallbackAssemblyLoadStart is event 97, version 0, of task
-// FallbackAssemblyLoad, opcode win:Start, keyword All, level
-// win:Informational.
-type FallbackAssemblyLoadStart struct{}
-
-func (*FallbackAssemblyLoadStart) EventDesc() *etw.EventDesc                      { return &fallbackAssemblyLoadStart }
-func (*FallbackAssemblyLoadStart) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*FallbackAssemblyLoadStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// FallbackAssemblyLoadStart is event 97, version 0, of task FallbackAssemblyLoad, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyFallbackAssemblyLoadStart] takes newer versions, too.
+type FallbackAssemblyLoadStart struct {
+	etw.Empty
 }
-func (*FallbackAssemblyLoadStart) FieldValue(int) etw.Value           { return etw.Value{} }
+
+// EventDesc returns the description of FallbackAssemblyLoadStart.
+func (*FallbackAssemblyLoadStart) EventDesc() *etw.EventDesc { return &fallbackAssemblyLoadStart }
+
+// Clone returns a copy of e.
 func (e FallbackAssemblyLoadStart) Clone() *FallbackAssemblyLoadStart { return &e }
-func (e FallbackAssemblyLoadStart) String() string                    { return string(etw.AppendText(nil, &e)) }
-func (e FallbackAssemblyLoadStart) LogValue() slog.Value              { return etw.LogValue(&e) }
-func (e FallbackAssemblyLoadStart) MarshalJSON() ([]byte, error)      { return etw.AppendJSON(nil, &e) }
+
+func (e FallbackAssemblyLoadStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fallbackAssemblyLoadStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 97, Level: 4, Opcode: 1, Task: 65437, Keywords: 0x1,
 	Name: "FallbackAssemblyLoadStart", TaskName: "FallbackAssemblyLoad", OpcodeName: "Start",
 }
 
-// AnyFallbackAssemblyLoadStart is [FallbackAssemblyLoadStart] in any version:
-// a newer one is decoded like it.
+// AnyFallbackAssemblyLoadStart is [FallbackAssemblyLoadStart] in any version: a newer one is
+// decoded like it.
 type AnyFallbackAssemblyLoadStart struct {
 	Seen etw.Seen
 	FallbackAssemblyLoadStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFallbackAssemblyLoadStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fallbackAssemblyLoadStart}
-}
-func (e *AnyFallbackAssemblyLoadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFallbackAssemblyLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FallbackAssemblyLoadStart.DecodePayload(p, ptr)
@@ -7402,41 +6508,34 @@ func (e *AnyFallbackAssemblyLoadStart) DecodeVersion(version uint8, p []byte, pt
 // Clone returns a copy of e.
 func (e AnyFallbackAssemblyLoadStart) Clone() *AnyFallbackAssemblyLoadStart { return &e }
 
-// FallbackAssemblyLoadStop is event 98, version 0, of task
-// FallbackAssemblyLoad, opcode win:Stop, keyword All, level win:Informational.
-type FallbackAssemblyLoadStop struct{}
-
-func (*FallbackAssemblyLoadStop) EventDesc() *etw.EventDesc                      { return &fallbackAssemblyLoadStop }
-func (*FallbackAssemblyLoadStop) DecodePayload([]byte, etw.PtrSize) (int, error) { return 0, nil }
-func (*FallbackAssemblyLoadStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) {
-	return b, nil
+// FallbackAssemblyLoadStop is event 98, version 0, of task FallbackAssemblyLoad, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
+// payload. [AnyFallbackAssemblyLoadStop] takes newer versions, too.
+type FallbackAssemblyLoadStop struct {
+	etw.Empty
 }
-func (*FallbackAssemblyLoadStop) FieldValue(int) etw.Value          { return etw.Value{} }
+
+// EventDesc returns the description of FallbackAssemblyLoadStop.
+func (*FallbackAssemblyLoadStop) EventDesc() *etw.EventDesc { return &fallbackAssemblyLoadStop }
+
+// Clone returns a copy of e.
 func (e FallbackAssemblyLoadStop) Clone() *FallbackAssemblyLoadStop { return &e }
-func (e FallbackAssemblyLoadStop) String() string                   { return string(etw.AppendText(nil, &e)) }
-func (e FallbackAssemblyLoadStop) LogValue() slog.Value             { return etw.LogValue(&e) }
-func (e FallbackAssemblyLoadStop) MarshalJSON() ([]byte, error)     { return etw.AppendJSON(nil, &e) }
+
+func (e FallbackAssemblyLoadStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fallbackAssemblyLoadStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 98, Level: 4, Opcode: 2, Task: 65437, Keywords: 0x1,
 	Name: "FallbackAssemblyLoadStop", TaskName: "FallbackAssemblyLoad", OpcodeName: "Stop",
 }
 
-// AnyFallbackAssemblyLoadStop is [FallbackAssemblyLoadStop] in any version: a
-// newer one is decoded like it.
+// AnyFallbackAssemblyLoadStop is [FallbackAssemblyLoadStop] in any version: a newer one is
+// decoded like it.
 type AnyFallbackAssemblyLoadStop struct {
 	Seen etw.Seen
 	FallbackAssemblyLoadStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFallbackAssemblyLoadStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&fallbackAssemblyLoadStop}
-}
-func (e *AnyFallbackAssemblyLoadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFallbackAssemblyLoadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FallbackAssemblyLoadStop.DecodePayload(p, ptr)
@@ -7445,8 +6544,9 @@ func (e *AnyFallbackAssemblyLoadStop) DecodeVersion(version uint8, p []byte, ptr
 // Clone returns a copy of e.
 func (e AnyFallbackAssemblyLoadStop) Clone() *AnyFallbackAssemblyLoadStop { return &e }
 
-// NodeConnectStart is event 99, version 0, of task NodeConnect, opcode
-// win:Start, keyword All, level win:Informational.
+// NodeConnectStart is event 99, version 0, of task NodeConnect, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
+// [AnyNodeConnectStart] takes newer versions, too.
 type NodeConnectStart struct {
 	NodeId int32
 }
@@ -7454,8 +6554,7 @@ type NodeConnectStart struct {
 // EventDesc returns the description of NodeConnectStart.
 func (*NodeConnectStart) EventDesc() *etw.EventDesc { return &nodeConnectStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *NodeConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&nodeConnectStart, p, ptr)
@@ -7482,9 +6581,7 @@ func (e *NodeConnectStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e NodeConnectStart) Clone() *NodeConnectStart { return &e }
 
-func (e NodeConnectStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NodeConnectStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NodeConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NodeConnectStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nodeConnectStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 99, Level: 4, Opcode: 1, Task: 65435, Keywords: 0x1,
@@ -7494,19 +6591,13 @@ var nodeConnectStart = etw.EventDesc{
 	},
 }
 
-// AnyNodeConnectStart is [NodeConnectStart] in any version: a newer one is
-// decoded like it.
+// AnyNodeConnectStart is [NodeConnectStart] in any version: a newer one is decoded like it.
 type AnyNodeConnectStart struct {
 	Seen etw.Seen
 	NodeConnectStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNodeConnectStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nodeConnectStart} }
-func (e *AnyNodeConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNodeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NodeConnectStart.DecodePayload(p, ptr)
@@ -7515,8 +6606,9 @@ func (e *AnyNodeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyNodeConnectStart) Clone() *AnyNodeConnectStart { return &e }
 
-// NodeConnectStop is event 100, version 0, of task NodeConnect, opcode
-// win:Stop, keyword All, level win:Informational.
+// NodeConnectStop is event 100, version 0, of task NodeConnect, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 12 bytes.
+// [AnyNodeConnectStop] takes newer versions, too.
 type NodeConnectStop struct {
 	NodeId    int32
 	ProcessId int32
@@ -7526,8 +6618,7 @@ type NodeConnectStop struct {
 // EventDesc returns the description of NodeConnectStop.
 func (*NodeConnectStop) EventDesc() *etw.EventDesc { return &nodeConnectStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *NodeConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&nodeConnectStop, p, ptr)
@@ -7562,9 +6653,7 @@ func (e *NodeConnectStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e NodeConnectStop) Clone() *NodeConnectStop { return &e }
 
-func (e NodeConnectStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NodeConnectStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NodeConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NodeConnectStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nodeConnectStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 100, Level: 4, Opcode: 2, Task: 65435, Keywords: 0x1,
@@ -7576,19 +6665,13 @@ var nodeConnectStop = etw.EventDesc{
 	},
 }
 
-// AnyNodeConnectStop is [NodeConnectStop] in any version: a newer one is
-// decoded like it.
+// AnyNodeConnectStop is [NodeConnectStop] in any version: a newer one is decoded like it.
 type AnyNodeConnectStop struct {
 	Seen etw.Seen
 	NodeConnectStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNodeConnectStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nodeConnectStop} }
-func (e *AnyNodeConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNodeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NodeConnectStop.DecodePayload(p, ptr)
@@ -7597,39 +6680,34 @@ func (e *AnyNodeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyNodeConnectStop) Clone() *AnyNodeConnectStop { return &e }
 
-// NodeReuseScanStart is event 101, version 0, of task NodeReuseScan, opcode
-// win:Start, keyword All, level win:Informational.
-type NodeReuseScanStart struct{}
+// NodeReuseScanStart is event 101, version 0, of task NodeReuseScan, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no payload.
+// [AnyNodeReuseScanStart] takes newer versions, too.
+type NodeReuseScanStart struct {
+	etw.Empty
+}
 
-func (*NodeReuseScanStart) EventDesc() *etw.EventDesc                             { return &nodeReuseScanStart }
-func (*NodeReuseScanStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*NodeReuseScanStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*NodeReuseScanStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e NodeReuseScanStart) Clone() *NodeReuseScanStart                           { return &e }
-func (e NodeReuseScanStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e NodeReuseScanStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e NodeReuseScanStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of NodeReuseScanStart.
+func (*NodeReuseScanStart) EventDesc() *etw.EventDesc { return &nodeReuseScanStart }
+
+// Clone returns a copy of e.
+func (e NodeReuseScanStart) Clone() *NodeReuseScanStart { return &e }
+
+func (e NodeReuseScanStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nodeReuseScanStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 101, Level: 4, Opcode: 1, Task: 65433, Keywords: 0x1,
 	Name: "NodeReuseScanStart", TaskName: "NodeReuseScan", OpcodeName: "Start",
 }
 
-// AnyNodeReuseScanStart is [NodeReuseScanStart] in any version: a newer one is
-// decoded like it.
+// AnyNodeReuseScanStart is [NodeReuseScanStart] in any version: a newer one is decoded like
+// it.
 type AnyNodeReuseScanStart struct {
 	Seen etw.Seen
 	NodeReuseScanStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNodeReuseScanStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&nodeReuseScanStart}
-}
-func (e *AnyNodeReuseScanStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNodeReuseScanStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NodeReuseScanStart.DecodePayload(p, ptr)
@@ -7638,8 +6716,9 @@ func (e *AnyNodeReuseScanStart) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyNodeReuseScanStart) Clone() *AnyNodeReuseScanStart { return &e }
 
-// NodeReuseScanStop is event 102, version 0, of task NodeReuseScan, opcode
-// win:Stop, keyword All, level win:Informational.
+// NodeReuseScanStop is event 102, version 0, of task NodeReuseScan, opcode [etw.OpcodeStop],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
+// [AnyNodeReuseScanStop] takes newer versions, too.
 type NodeReuseScanStop struct {
 	CandidateCount int32
 }
@@ -7647,8 +6726,7 @@ type NodeReuseScanStop struct {
 // EventDesc returns the description of NodeReuseScanStop.
 func (*NodeReuseScanStop) EventDesc() *etw.EventDesc { return &nodeReuseScanStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *NodeReuseScanStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&nodeReuseScanStop, p, ptr)
@@ -7675,9 +6753,7 @@ func (e *NodeReuseScanStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e NodeReuseScanStop) Clone() *NodeReuseScanStop { return &e }
 
-func (e NodeReuseScanStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NodeReuseScanStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NodeReuseScanStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NodeReuseScanStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nodeReuseScanStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 102, Level: 4, Opcode: 2, Task: 65433, Keywords: 0x1,
@@ -7687,21 +6763,13 @@ var nodeReuseScanStop = etw.EventDesc{
 	},
 }
 
-// AnyNodeReuseScanStop is [NodeReuseScanStop] in any version: a newer one is
-// decoded like it.
+// AnyNodeReuseScanStop is [NodeReuseScanStop] in any version: a newer one is decoded like it.
 type AnyNodeReuseScanStop struct {
 	Seen etw.Seen
 	NodeReuseScanStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNodeReuseScanStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&nodeReuseScanStop}
-}
-func (e *AnyNodeReuseScanStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNodeReuseScanStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NodeReuseScanStop.DecodePayload(p, ptr)
@@ -7710,8 +6778,9 @@ func (e *AnyNodeReuseScanStop) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyNodeReuseScanStop) Clone() *AnyNodeReuseScanStop { return &e }
 
-// NodeLaunchStart is event 103, version 0, of task NodeLaunch, opcode
-// win:Start, keyword All, level win:Informational.
+// NodeLaunchStart is event 103, version 0, of task NodeLaunch, opcode [etw.OpcodeStart],
+// enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
+// [AnyNodeLaunchStart] takes newer versions, too.
 type NodeLaunchStart struct {
 	NodeId int32
 }
@@ -7719,8 +6788,7 @@ type NodeLaunchStart struct {
 // EventDesc returns the description of NodeLaunchStart.
 func (*NodeLaunchStart) EventDesc() *etw.EventDesc { return &nodeLaunchStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *NodeLaunchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&nodeLaunchStart, p, ptr)
@@ -7747,9 +6815,7 @@ func (e *NodeLaunchStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e NodeLaunchStart) Clone() *NodeLaunchStart { return &e }
 
-func (e NodeLaunchStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NodeLaunchStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NodeLaunchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NodeLaunchStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nodeLaunchStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 103, Level: 4, Opcode: 1, Task: 65431, Keywords: 0x1,
@@ -7759,19 +6825,13 @@ var nodeLaunchStart = etw.EventDesc{
 	},
 }
 
-// AnyNodeLaunchStart is [NodeLaunchStart] in any version: a newer one is
-// decoded like it.
+// AnyNodeLaunchStart is [NodeLaunchStart] in any version: a newer one is decoded like it.
 type AnyNodeLaunchStart struct {
 	Seen etw.Seen
 	NodeLaunchStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNodeLaunchStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nodeLaunchStart} }
-func (e *AnyNodeLaunchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNodeLaunchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NodeLaunchStart.DecodePayload(p, ptr)
@@ -7780,8 +6840,9 @@ func (e *AnyNodeLaunchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyNodeLaunchStart) Clone() *AnyNodeLaunchStart { return &e }
 
-// NodeLaunchStop is event 104, version 0, of task NodeLaunch, opcode win:Stop,
-// keyword All, level win:Informational.
+// NodeLaunchStop is event 104, version 0, of task NodeLaunch, opcode [etw.OpcodeStop], enabled
+// by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 8 bytes.
+// [AnyNodeLaunchStop] takes newer versions, too.
 type NodeLaunchStop struct {
 	NodeId    int32
 	ProcessId int32
@@ -7790,8 +6851,7 @@ type NodeLaunchStop struct {
 // EventDesc returns the description of NodeLaunchStop.
 func (*NodeLaunchStop) EventDesc() *etw.EventDesc { return &nodeLaunchStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *NodeLaunchStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&nodeLaunchStop, p, ptr)
@@ -7822,9 +6882,7 @@ func (e *NodeLaunchStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e NodeLaunchStop) Clone() *NodeLaunchStop { return &e }
 
-func (e NodeLaunchStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NodeLaunchStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NodeLaunchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NodeLaunchStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nodeLaunchStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 104, Level: 4, Opcode: 2, Task: 65431, Keywords: 0x1,
@@ -7835,19 +6893,13 @@ var nodeLaunchStop = etw.EventDesc{
 	},
 }
 
-// AnyNodeLaunchStop is [NodeLaunchStop] in any version: a newer one is decoded
-// like it.
+// AnyNodeLaunchStop is [NodeLaunchStop] in any version: a newer one is decoded like it.
 type AnyNodeLaunchStop struct {
 	Seen etw.Seen
 	NodeLaunchStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNodeLaunchStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nodeLaunchStop} }
-func (e *AnyNodeLaunchStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNodeLaunchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NodeLaunchStop.DecodePayload(p, ptr)
@@ -7856,8 +6908,9 @@ func (e *AnyNodeLaunchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyNodeLaunchStop) Clone() *AnyNodeLaunchStop { return &e }
 
-// NodePipeConnectStart is event 105, version 0, of task NodePipeConnect,
-// opcode win:Start, keyword All, level win:Informational.
+// NodePipeConnectStart is event 105, version 0, of task NodePipeConnect, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its
+// payload has 8 bytes. [AnyNodePipeConnectStart] takes newer versions, too.
 type NodePipeConnectStart struct {
 	NodeId    int32
 	ProcessId int32
@@ -7866,8 +6919,7 @@ type NodePipeConnectStart struct {
 // EventDesc returns the description of NodePipeConnectStart.
 func (*NodePipeConnectStart) EventDesc() *etw.EventDesc { return &nodePipeConnectStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *NodePipeConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&nodePipeConnectStart, p, ptr)
@@ -7898,9 +6950,7 @@ func (e *NodePipeConnectStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e NodePipeConnectStart) Clone() *NodePipeConnectStart { return &e }
 
-func (e NodePipeConnectStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NodePipeConnectStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NodePipeConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NodePipeConnectStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nodePipeConnectStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 105, Level: 4, Opcode: 1, Task: 65429, Keywords: 0x1,
@@ -7911,21 +6961,14 @@ var nodePipeConnectStart = etw.EventDesc{
 	},
 }
 
-// AnyNodePipeConnectStart is [NodePipeConnectStart] in any version: a newer
-// one is decoded like it.
+// AnyNodePipeConnectStart is [NodePipeConnectStart] in any version: a newer one is decoded
+// like it.
 type AnyNodePipeConnectStart struct {
 	Seen etw.Seen
 	NodePipeConnectStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNodePipeConnectStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&nodePipeConnectStart}
-}
-func (e *AnyNodePipeConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNodePipeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NodePipeConnectStart.DecodePayload(p, ptr)
@@ -7935,7 +6978,8 @@ func (e *AnyNodePipeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw
 func (e AnyNodePipeConnectStart) Clone() *AnyNodePipeConnectStart { return &e }
 
 // NodePipeConnectStop is event 106, version 0, of task NodePipeConnect, opcode
-// win:Stop, keyword All, level win:Informational.
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload
+// has 12 bytes. [AnyNodePipeConnectStop] takes newer versions, too.
 type NodePipeConnectStop struct {
 	NodeId    int32
 	ProcessId int32
@@ -7945,8 +6989,7 @@ type NodePipeConnectStop struct {
 // EventDesc returns the description of NodePipeConnectStop.
 func (*NodePipeConnectStop) EventDesc() *etw.EventDesc { return &nodePipeConnectStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *NodePipeConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&nodePipeConnectStop, p, ptr)
@@ -7981,9 +7024,7 @@ func (e *NodePipeConnectStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e NodePipeConnectStop) Clone() *NodePipeConnectStop { return &e }
 
-func (e NodePipeConnectStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NodePipeConnectStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NodePipeConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NodePipeConnectStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nodePipeConnectStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 106, Level: 4, Opcode: 2, Task: 65429, Keywords: 0x1,
@@ -7995,21 +7036,14 @@ var nodePipeConnectStop = etw.EventDesc{
 	},
 }
 
-// AnyNodePipeConnectStop is [NodePipeConnectStop] in any version: a newer one
-// is decoded like it.
+// AnyNodePipeConnectStop is [NodePipeConnectStop] in any version: a newer one is decoded like
+// it.
 type AnyNodePipeConnectStop struct {
 	Seen etw.Seen
 	NodePipeConnectStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNodePipeConnectStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&nodePipeConnectStop}
-}
-func (e *AnyNodePipeConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNodePipeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NodePipeConnectStop.DecodePayload(p, ptr)
@@ -8018,9 +7052,9 @@ func (e *AnyNodePipeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyNodePipeConnectStop) Clone() *AnyNodePipeConnectStop { return &e }
 
-// TaskHostBuildProjectFileStart is event 107, version 0, of task
-// TaskHostBuildProjectFile, opcode win:Start, keyword All, level
-// win:Informational.
+// TaskHostBuildProjectFileStart is event 107, version 0, of task TaskHostBuildProjectFile,
+// opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyTaskHostBuildProjectFileStart] takes newer versions, too.
 type TaskHostBuildProjectFileStart struct {
 	ProjectFiles etw.UTF16
 	TargetNames  etw.UTF16
@@ -8031,8 +7065,7 @@ func (*TaskHostBuildProjectFileStart) EventDesc() *etw.EventDesc {
 	return &taskHostBuildProjectFileStart
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TaskHostBuildProjectFileStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFiles = c.UTF16()
@@ -8066,9 +7099,7 @@ func (e TaskHostBuildProjectFileStart) Clone() *TaskHostBuildProjectFileStart {
 	return &e
 }
 
-func (e TaskHostBuildProjectFileStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskHostBuildProjectFileStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskHostBuildProjectFileStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskHostBuildProjectFileStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskHostBuildProjectFileStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 107, Level: 4, Opcode: 1, Task: 65427, Keywords: 0x1,
@@ -8079,21 +7110,14 @@ var taskHostBuildProjectFileStart = etw.EventDesc{
 	},
 }
 
-// AnyTaskHostBuildProjectFileStart is [TaskHostBuildProjectFileStart] in any
-// version: a newer one is decoded like it.
+// AnyTaskHostBuildProjectFileStart is [TaskHostBuildProjectFileStart] in any version: a newer
+// one is decoded like it.
 type AnyTaskHostBuildProjectFileStart struct {
 	Seen etw.Seen
 	TaskHostBuildProjectFileStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskHostBuildProjectFileStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&taskHostBuildProjectFileStart}
-}
-func (e *AnyTaskHostBuildProjectFileStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskHostBuildProjectFileStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskHostBuildProjectFileStart.DecodePayload(p, ptr)
@@ -8106,9 +7130,9 @@ func (e AnyTaskHostBuildProjectFileStart) Clone() *AnyTaskHostBuildProjectFileSt
 	return &e
 }
 
-// TaskHostBuildProjectFileStop is event 108, version 0, of task
-// TaskHostBuildProjectFile, opcode win:Stop, keyword All, level
-// win:Informational.
+// TaskHostBuildProjectFileStop is event 108, version 0, of task TaskHostBuildProjectFile,
+// opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyTaskHostBuildProjectFileStop] takes newer versions, too.
 type TaskHostBuildProjectFileStop struct {
 	ProjectFiles etw.UTF16
 	Success      etw.Bool
@@ -8117,8 +7141,7 @@ type TaskHostBuildProjectFileStop struct {
 // EventDesc returns the description of TaskHostBuildProjectFileStop.
 func (*TaskHostBuildProjectFileStop) EventDesc() *etw.EventDesc { return &taskHostBuildProjectFileStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TaskHostBuildProjectFileStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProjectFiles = c.UTF16()
@@ -8151,9 +7174,7 @@ func (e TaskHostBuildProjectFileStop) Clone() *TaskHostBuildProjectFileStop {
 	return &e
 }
 
-func (e TaskHostBuildProjectFileStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskHostBuildProjectFileStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskHostBuildProjectFileStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskHostBuildProjectFileStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskHostBuildProjectFileStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 108, Level: 4, Opcode: 2, Task: 65427, Keywords: 0x1,
@@ -8164,21 +7185,14 @@ var taskHostBuildProjectFileStop = etw.EventDesc{
 	},
 }
 
-// AnyTaskHostBuildProjectFileStop is [TaskHostBuildProjectFileStop] in any
-// version: a newer one is decoded like it.
+// AnyTaskHostBuildProjectFileStop is [TaskHostBuildProjectFileStop] in any version: a newer
+// one is decoded like it.
 type AnyTaskHostBuildProjectFileStop struct {
 	Seen etw.Seen
 	TaskHostBuildProjectFileStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskHostBuildProjectFileStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&taskHostBuildProjectFileStop}
-}
-func (e *AnyTaskHostBuildProjectFileStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskHostBuildProjectFileStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskHostBuildProjectFileStop.DecodePayload(p, ptr)
@@ -8190,8 +7204,9 @@ func (e AnyTaskHostBuildProjectFileStop) Clone() *AnyTaskHostBuildProjectFileSto
 	return &e
 }
 
-// TaskHostDispatchStart is event 109, version 0, of task TaskHostDispatch,
-// opcode win:Start, keyword All, level win:Informational.
+// TaskHostDispatchStart is event 109, version 0, of task TaskHostDispatch, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyTaskHostDispatchStart] takes newer versions, too.
 type TaskHostDispatchStart struct {
 	TaskName etw.UTF16
 }
@@ -8199,8 +7214,7 @@ type TaskHostDispatchStart struct {
 // EventDesc returns the description of TaskHostDispatchStart.
 func (*TaskHostDispatchStart) EventDesc() *etw.EventDesc { return &taskHostDispatchStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TaskHostDispatchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -8229,9 +7243,7 @@ func (e TaskHostDispatchStart) Clone() *TaskHostDispatchStart {
 	return &e
 }
 
-func (e TaskHostDispatchStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskHostDispatchStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskHostDispatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskHostDispatchStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskHostDispatchStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 109, Level: 4, Opcode: 1, Task: 65425, Keywords: 0x1,
@@ -8241,21 +7253,14 @@ var taskHostDispatchStart = etw.EventDesc{
 	},
 }
 
-// AnyTaskHostDispatchStart is [TaskHostDispatchStart] in any version: a newer
-// one is decoded like it.
+// AnyTaskHostDispatchStart is [TaskHostDispatchStart] in any version: a newer one is decoded
+// like it.
 type AnyTaskHostDispatchStart struct {
 	Seen etw.Seen
 	TaskHostDispatchStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskHostDispatchStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&taskHostDispatchStart}
-}
-func (e *AnyTaskHostDispatchStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskHostDispatchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskHostDispatchStart.DecodePayload(p, ptr)
@@ -8267,8 +7272,9 @@ func (e AnyTaskHostDispatchStart) Clone() *AnyTaskHostDispatchStart {
 	return &e
 }
 
-// TaskHostDispatchStop is event 110, version 0, of task TaskHostDispatch,
-// opcode win:Stop, keyword All, level win:Informational.
+// TaskHostDispatchStop is event 110, version 0, of task TaskHostDispatch, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyTaskHostDispatchStop] takes newer versions, too.
 type TaskHostDispatchStop struct {
 	TaskName  etw.UTF16
 	Succeeded etw.Bool
@@ -8277,8 +7283,7 @@ type TaskHostDispatchStop struct {
 // EventDesc returns the description of TaskHostDispatchStop.
 func (*TaskHostDispatchStop) EventDesc() *etw.EventDesc { return &taskHostDispatchStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TaskHostDispatchStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -8311,9 +7316,7 @@ func (e TaskHostDispatchStop) Clone() *TaskHostDispatchStop {
 	return &e
 }
 
-func (e TaskHostDispatchStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskHostDispatchStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskHostDispatchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskHostDispatchStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskHostDispatchStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 110, Level: 4, Opcode: 2, Task: 65425, Keywords: 0x1,
@@ -8324,21 +7327,14 @@ var taskHostDispatchStop = etw.EventDesc{
 	},
 }
 
-// AnyTaskHostDispatchStop is [TaskHostDispatchStop] in any version: a newer
-// one is decoded like it.
+// AnyTaskHostDispatchStop is [TaskHostDispatchStop] in any version: a newer one is decoded
+// like it.
 type AnyTaskHostDispatchStop struct {
 	Seen etw.Seen
 	TaskHostDispatchStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskHostDispatchStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&taskHostDispatchStop}
-}
-func (e *AnyTaskHostDispatchStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskHostDispatchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskHostDispatchStop.DecodePayload(p, ptr)
@@ -8350,8 +7346,9 @@ func (e AnyTaskHostDispatchStop) Clone() *AnyTaskHostDispatchStop {
 	return &e
 }
 
-// TaskExecuteInHostStart is event 111, version 0, of task TaskExecuteInHost,
-// opcode win:Start, keyword All, level win:Informational.
+// TaskExecuteInHostStart is event 111, version 0, of task TaskExecuteInHost, opcode
+// [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyTaskExecuteInHostStart] takes newer versions, too.
 type TaskExecuteInHostStart struct {
 	TaskName etw.UTF16
 }
@@ -8359,8 +7356,7 @@ type TaskExecuteInHostStart struct {
 // EventDesc returns the description of TaskExecuteInHostStart.
 func (*TaskExecuteInHostStart) EventDesc() *etw.EventDesc { return &taskExecuteInHostStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TaskExecuteInHostStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -8389,9 +7385,7 @@ func (e TaskExecuteInHostStart) Clone() *TaskExecuteInHostStart {
 	return &e
 }
 
-func (e TaskExecuteInHostStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskExecuteInHostStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskExecuteInHostStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskExecuteInHostStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskExecuteInHostStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 111, Level: 4, Opcode: 1, Task: 65423, Keywords: 0x1,
@@ -8401,21 +7395,14 @@ var taskExecuteInHostStart = etw.EventDesc{
 	},
 }
 
-// AnyTaskExecuteInHostStart is [TaskExecuteInHostStart] in any version: a
-// newer one is decoded like it.
+// AnyTaskExecuteInHostStart is [TaskExecuteInHostStart] in any version: a newer one is decoded
+// like it.
 type AnyTaskExecuteInHostStart struct {
 	Seen etw.Seen
 	TaskExecuteInHostStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskExecuteInHostStart) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&taskExecuteInHostStart}
-}
-func (e *AnyTaskExecuteInHostStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskExecuteInHostStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskExecuteInHostStart.DecodePayload(p, ptr)
@@ -8427,8 +7414,9 @@ func (e AnyTaskExecuteInHostStart) Clone() *AnyTaskExecuteInHostStart {
 	return &e
 }
 
-// TaskExecuteInHostStop is event 112, version 0, of task TaskExecuteInHost,
-// opcode win:Stop, keyword All, level win:Informational.
+// TaskExecuteInHostStop is event 112, version 0, of task TaskExecuteInHost, opcode
+// [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
+// [AnyTaskExecuteInHostStop] takes newer versions, too.
 type TaskExecuteInHostStop struct {
 	TaskName  etw.UTF16
 	Succeeded etw.Bool
@@ -8437,8 +7425,7 @@ type TaskExecuteInHostStop struct {
 // EventDesc returns the description of TaskExecuteInHostStop.
 func (*TaskExecuteInHostStop) EventDesc() *etw.EventDesc { return &taskExecuteInHostStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TaskExecuteInHostStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.TaskName = c.UTF16()
@@ -8471,9 +7458,7 @@ func (e TaskExecuteInHostStop) Clone() *TaskExecuteInHostStop {
 	return &e
 }
 
-func (e TaskExecuteInHostStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskExecuteInHostStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskExecuteInHostStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskExecuteInHostStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskExecuteInHostStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 112, Level: 4, Opcode: 2, Task: 65423, Keywords: 0x1,
@@ -8484,21 +7469,14 @@ var taskExecuteInHostStop = etw.EventDesc{
 	},
 }
 
-// AnyTaskExecuteInHostStop is [TaskExecuteInHostStop] in any version: a newer
-// one is decoded like it.
+// AnyTaskExecuteInHostStop is [TaskExecuteInHostStop] in any version: a newer one is decoded
+// like it.
 type AnyTaskExecuteInHostStop struct {
 	Seen etw.Seen
 	TaskExecuteInHostStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskExecuteInHostStop) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&taskExecuteInHostStop}
-}
-func (e *AnyTaskExecuteInHostStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskExecuteInHostStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskExecuteInHostStop.DecodePayload(p, ptr)

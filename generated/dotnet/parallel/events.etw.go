@@ -5,16 +5,15 @@ package parallel
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ParallelLoopBegin is event 1, version 0, of task Loop, opcode win:Start,
-// level win:Informational.
+// ParallelLoopBegin is event 1, version 0, of [TaskLoop], opcode [etw.OpcodeStart], enabled at
+// [etw.LevelInformational] (4). Its payload has 32 bytes. [AnyParallelLoopBegin] takes newer
+// versions, too.
 type ParallelLoopBegin struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
@@ -104,8 +94,7 @@ type ParallelLoopBegin struct {
 // EventDesc returns the description of ParallelLoopBegin.
 func (*ParallelLoopBegin) EventDesc() *etw.EventDesc { return &parallelLoopBegin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelLoopBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 32 {
 		return 0, etw.Short(&parallelLoopBegin, p, ptr)
@@ -152,9 +141,7 @@ func (e *ParallelLoopBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelLoopBegin) Clone() *ParallelLoopBegin { return &e }
 
-func (e ParallelLoopBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelLoopBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelLoopBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelLoopBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelLoopBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1,
@@ -169,21 +156,13 @@ var parallelLoopBegin = etw.EventDesc{
 	},
 }
 
-// AnyParallelLoopBegin is [ParallelLoopBegin] in any version: a newer one is
-// decoded like it.
+// AnyParallelLoopBegin is [ParallelLoopBegin] in any version: a newer one is decoded like it.
 type AnyParallelLoopBegin struct {
 	Seen etw.Seen
 	ParallelLoopBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelLoopBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&parallelLoopBegin}
-}
-func (e *AnyParallelLoopBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelLoopBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelLoopBegin.DecodePayload(p, ptr)
@@ -192,8 +171,9 @@ func (e *AnyParallelLoopBegin) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyParallelLoopBegin) Clone() *AnyParallelLoopBegin { return &e }
 
-// ParallelLoopEnd is event 2, version 0, of task Loop, opcode win:Stop, level
-// win:Informational.
+// ParallelLoopEnd is event 2, version 0, of [TaskLoop], opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyParallelLoopEnd] takes newer
+// versions, too.
 type ParallelLoopEnd struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
@@ -204,8 +184,7 @@ type ParallelLoopEnd struct {
 // EventDesc returns the description of ParallelLoopEnd.
 func (*ParallelLoopEnd) EventDesc() *etw.EventDesc { return &parallelLoopEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelLoopEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&parallelLoopEnd, p, ptr)
@@ -244,9 +223,7 @@ func (e *ParallelLoopEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelLoopEnd) Clone() *ParallelLoopEnd { return &e }
 
-func (e ParallelLoopEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelLoopEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelLoopEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelLoopEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelLoopEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 1,
@@ -259,19 +236,13 @@ var parallelLoopEnd = etw.EventDesc{
 	},
 }
 
-// AnyParallelLoopEnd is [ParallelLoopEnd] in any version: a newer one is
-// decoded like it.
+// AnyParallelLoopEnd is [ParallelLoopEnd] in any version: a newer one is decoded like it.
 type AnyParallelLoopEnd struct {
 	Seen etw.Seen
 	ParallelLoopEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelLoopEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parallelLoopEnd} }
-func (e *AnyParallelLoopEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelLoopEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelLoopEnd.DecodePayload(p, ptr)
@@ -280,8 +251,9 @@ func (e *AnyParallelLoopEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyParallelLoopEnd) Clone() *AnyParallelLoopEnd { return &e }
 
-// ParallelInvokeBegin is event 3, version 0, of task Invoke, opcode win:Start,
-// level win:Informational.
+// ParallelInvokeBegin is event 3, version 0, of [TaskInvoke], opcode [etw.OpcodeStart],
+// enabled at [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyParallelInvokeBegin]
+// takes newer versions, too.
 type ParallelInvokeBegin struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
@@ -293,8 +265,7 @@ type ParallelInvokeBegin struct {
 // EventDesc returns the description of ParallelInvokeBegin.
 func (*ParallelInvokeBegin) EventDesc() *etw.EventDesc { return &parallelInvokeBegin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelInvokeBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&parallelInvokeBegin, p, ptr)
@@ -337,9 +308,7 @@ func (e *ParallelInvokeBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelInvokeBegin) Clone() *ParallelInvokeBegin { return &e }
 
-func (e ParallelInvokeBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelInvokeBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelInvokeBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelInvokeBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelInvokeBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 2,
@@ -353,21 +322,14 @@ var parallelInvokeBegin = etw.EventDesc{
 	},
 }
 
-// AnyParallelInvokeBegin is [ParallelInvokeBegin] in any version: a newer one
-// is decoded like it.
+// AnyParallelInvokeBegin is [ParallelInvokeBegin] in any version: a newer one is decoded like
+// it.
 type AnyParallelInvokeBegin struct {
 	Seen etw.Seen
 	ParallelInvokeBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelInvokeBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&parallelInvokeBegin}
-}
-func (e *AnyParallelInvokeBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelInvokeBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelInvokeBegin.DecodePayload(p, ptr)
@@ -376,8 +338,9 @@ func (e *AnyParallelInvokeBegin) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyParallelInvokeBegin) Clone() *AnyParallelInvokeBegin { return &e }
 
-// ParallelInvokeEnd is event 4, version 0, of task Invoke, opcode win:Stop,
-// level win:Informational.
+// ParallelInvokeEnd is event 4, version 0, of [TaskInvoke], opcode [etw.OpcodeStop], enabled
+// at [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyParallelInvokeEnd] takes
+// newer versions, too.
 type ParallelInvokeEnd struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
@@ -387,8 +350,7 @@ type ParallelInvokeEnd struct {
 // EventDesc returns the description of ParallelInvokeEnd.
 func (*ParallelInvokeEnd) EventDesc() *etw.EventDesc { return &parallelInvokeEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelInvokeEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelInvokeEnd, p, ptr)
@@ -423,9 +385,7 @@ func (e *ParallelInvokeEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelInvokeEnd) Clone() *ParallelInvokeEnd { return &e }
 
-func (e ParallelInvokeEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelInvokeEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelInvokeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelInvokeEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelInvokeEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 2,
@@ -437,21 +397,13 @@ var parallelInvokeEnd = etw.EventDesc{
 	},
 }
 
-// AnyParallelInvokeEnd is [ParallelInvokeEnd] in any version: a newer one is
-// decoded like it.
+// AnyParallelInvokeEnd is [ParallelInvokeEnd] in any version: a newer one is decoded like it.
 type AnyParallelInvokeEnd struct {
 	Seen etw.Seen
 	ParallelInvokeEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelInvokeEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&parallelInvokeEnd}
-}
-func (e *AnyParallelInvokeEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelInvokeEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelInvokeEnd.DecodePayload(p, ptr)
@@ -460,8 +412,9 @@ func (e *AnyParallelInvokeEnd) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyParallelInvokeEnd) Clone() *AnyParallelInvokeEnd { return &e }
 
-// ParallelFork is event 5, version 0, of task ForkJoin, opcode win:Start,
-// level win:Verbose.
+// ParallelFork is event 5, version 0, of [TaskForkJoin], opcode [etw.OpcodeStart], enabled at
+// [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelFork] takes newer versions,
+// too.
 //
 // A thread begins with its share.
 type ParallelFork struct {
@@ -473,8 +426,7 @@ type ParallelFork struct {
 // EventDesc returns the description of ParallelFork.
 func (*ParallelFork) EventDesc() *etw.EventDesc { return &parallelFork }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelFork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelFork, p, ptr)
@@ -509,9 +461,7 @@ func (e *ParallelFork) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelFork) Clone() *ParallelFork { return &e }
 
-func (e ParallelFork) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelFork) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelFork) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelFork = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 5, Opcode: 1, Task: 5,
@@ -523,19 +473,13 @@ var parallelFork = etw.EventDesc{
 	},
 }
 
-// AnyParallelFork is [ParallelFork] in any version: a newer one is decoded
-// like it.
+// AnyParallelFork is [ParallelFork] in any version: a newer one is decoded like it.
 type AnyParallelFork struct {
 	Seen etw.Seen
 	ParallelFork
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelFork) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parallelFork} }
-func (e *AnyParallelFork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelFork.DecodePayload(p, ptr)
@@ -544,8 +488,9 @@ func (e *AnyParallelFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyParallelFork) Clone() *AnyParallelFork { return &e }
 
-// ParallelJoin is event 6, version 0, of task ForkJoin, opcode win:Stop, level
-// win:Verbose.
+// ParallelJoin is event 6, version 0, of [TaskForkJoin], opcode [etw.OpcodeStop], enabled at
+// [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelJoin] takes newer versions,
+// too.
 //
 // It is done with it.
 type ParallelJoin struct {
@@ -557,8 +502,7 @@ type ParallelJoin struct {
 // EventDesc returns the description of ParallelJoin.
 func (*ParallelJoin) EventDesc() *etw.EventDesc { return &parallelJoin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelJoin, p, ptr)
@@ -593,9 +537,7 @@ func (e *ParallelJoin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelJoin) Clone() *ParallelJoin { return &e }
 
-func (e ParallelJoin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelJoin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelJoin = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 5, Opcode: 2, Task: 5,
@@ -607,19 +549,13 @@ var parallelJoin = etw.EventDesc{
 	},
 }
 
-// AnyParallelJoin is [ParallelJoin] in any version: a newer one is decoded
-// like it.
+// AnyParallelJoin is [ParallelJoin] in any version: a newer one is decoded like it.
 type AnyParallelJoin struct {
 	Seen etw.Seen
 	ParallelJoin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelJoin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parallelJoin} }
-func (e *AnyParallelJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelJoin.DecodePayload(p, ptr)

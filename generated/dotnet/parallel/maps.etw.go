@@ -28,3 +28,6 @@ var forkJoinOperationTypeMap = etw.MapDesc{
 func (v ForkJoinOperationType) String() string {
 	return forkJoinOperationTypeMap.ValueString(uint32(v))
 }
+
+// MarshalText returns the form of String.
+func (v ForkJoinOperationType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -5,16 +5,15 @@ package plinq
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ParallelQueryBegin is event 1, version 0, of task Query, opcode win:Start,
-// level win:Informational.
+// ParallelQueryBegin is event 1, version 0, of [TaskQuery], opcode [etw.OpcodeStart], enabled
+// at [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyParallelQueryBegin] takes
+// newer versions, too.
 type ParallelQueryBegin struct {
 	TaskSchedulerId int32
 	TaskId          int32
@@ -101,8 +91,7 @@ type ParallelQueryBegin struct {
 // EventDesc returns the description of ParallelQueryBegin.
 func (*ParallelQueryBegin) EventDesc() *etw.EventDesc { return &parallelQueryBegin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelQueryBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelQueryBegin, p, ptr)
@@ -137,9 +126,7 @@ func (e *ParallelQueryBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelQueryBegin) Clone() *ParallelQueryBegin { return &e }
 
-func (e ParallelQueryBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelQueryBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelQueryBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelQueryBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelQueryBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1,
@@ -151,21 +138,14 @@ var parallelQueryBegin = etw.EventDesc{
 	},
 }
 
-// AnyParallelQueryBegin is [ParallelQueryBegin] in any version: a newer one is
-// decoded like it.
+// AnyParallelQueryBegin is [ParallelQueryBegin] in any version: a newer one is decoded like
+// it.
 type AnyParallelQueryBegin struct {
 	Seen etw.Seen
 	ParallelQueryBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelQueryBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&parallelQueryBegin}
-}
-func (e *AnyParallelQueryBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelQueryBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelQueryBegin.DecodePayload(p, ptr)
@@ -174,8 +154,9 @@ func (e *AnyParallelQueryBegin) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyParallelQueryBegin) Clone() *AnyParallelQueryBegin { return &e }
 
-// ParallelQueryEnd is event 2, version 0, of task Query, opcode win:Stop,
-// level win:Informational.
+// ParallelQueryEnd is event 2, version 0, of [TaskQuery], opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyParallelQueryEnd] takes newer
+// versions, too.
 type ParallelQueryEnd struct {
 	TaskSchedulerId int32
 	TaskId          int32
@@ -185,8 +166,7 @@ type ParallelQueryEnd struct {
 // EventDesc returns the description of ParallelQueryEnd.
 func (*ParallelQueryEnd) EventDesc() *etw.EventDesc { return &parallelQueryEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelQueryEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelQueryEnd, p, ptr)
@@ -221,9 +201,7 @@ func (e *ParallelQueryEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelQueryEnd) Clone() *ParallelQueryEnd { return &e }
 
-func (e ParallelQueryEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelQueryEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelQueryEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelQueryEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelQueryEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 1,
@@ -235,19 +213,13 @@ var parallelQueryEnd = etw.EventDesc{
 	},
 }
 
-// AnyParallelQueryEnd is [ParallelQueryEnd] in any version: a newer one is
-// decoded like it.
+// AnyParallelQueryEnd is [ParallelQueryEnd] in any version: a newer one is decoded like it.
 type AnyParallelQueryEnd struct {
 	Seen etw.Seen
 	ParallelQueryEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelQueryEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&parallelQueryEnd} }
-func (e *AnyParallelQueryEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelQueryEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelQueryEnd.DecodePayload(p, ptr)
@@ -256,8 +228,9 @@ func (e *AnyParallelQueryEnd) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyParallelQueryEnd) Clone() *AnyParallelQueryEnd { return &e }
 
-// ParallelQueryFork is event 3, version 0, of task ForkJoin, opcode win:Start,
-// level win:Verbose.
+// ParallelQueryFork is event 3, version 0, of [TaskForkJoin], opcode [etw.OpcodeStart],
+// enabled at [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelQueryFork] takes
+// newer versions, too.
 type ParallelQueryFork struct {
 	TaskSchedulerId int32
 	TaskId          int32
@@ -267,8 +240,7 @@ type ParallelQueryFork struct {
 // EventDesc returns the description of ParallelQueryFork.
 func (*ParallelQueryFork) EventDesc() *etw.EventDesc { return &parallelQueryFork }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelQueryFork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelQueryFork, p, ptr)
@@ -303,9 +275,7 @@ func (e *ParallelQueryFork) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelQueryFork) Clone() *ParallelQueryFork { return &e }
 
-func (e ParallelQueryFork) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelQueryFork) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelQueryFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelQueryFork) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelQueryFork = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 5, Opcode: 1, Task: 2,
@@ -317,21 +287,13 @@ var parallelQueryFork = etw.EventDesc{
 	},
 }
 
-// AnyParallelQueryFork is [ParallelQueryFork] in any version: a newer one is
-// decoded like it.
+// AnyParallelQueryFork is [ParallelQueryFork] in any version: a newer one is decoded like it.
 type AnyParallelQueryFork struct {
 	Seen etw.Seen
 	ParallelQueryFork
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelQueryFork) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&parallelQueryFork}
-}
-func (e *AnyParallelQueryFork) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelQueryFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelQueryFork.DecodePayload(p, ptr)
@@ -340,8 +302,9 @@ func (e *AnyParallelQueryFork) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyParallelQueryFork) Clone() *AnyParallelQueryFork { return &e }
 
-// ParallelQueryJoin is event 4, version 0, of task ForkJoin, opcode win:Stop,
-// level win:Verbose.
+// ParallelQueryJoin is event 4, version 0, of [TaskForkJoin], opcode [etw.OpcodeStop], enabled
+// at [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelQueryJoin] takes newer
+// versions, too.
 type ParallelQueryJoin struct {
 	TaskSchedulerId int32
 	TaskId          int32
@@ -351,8 +314,7 @@ type ParallelQueryJoin struct {
 // EventDesc returns the description of ParallelQueryJoin.
 func (*ParallelQueryJoin) EventDesc() *etw.EventDesc { return &parallelQueryJoin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ParallelQueryJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&parallelQueryJoin, p, ptr)
@@ -387,9 +349,7 @@ func (e *ParallelQueryJoin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ParallelQueryJoin) Clone() *ParallelQueryJoin { return &e }
 
-func (e ParallelQueryJoin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ParallelQueryJoin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ParallelQueryJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ParallelQueryJoin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parallelQueryJoin = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 5, Opcode: 2, Task: 2,
@@ -401,21 +361,13 @@ var parallelQueryJoin = etw.EventDesc{
 	},
 }
 
-// AnyParallelQueryJoin is [ParallelQueryJoin] in any version: a newer one is
-// decoded like it.
+// AnyParallelQueryJoin is [ParallelQueryJoin] in any version: a newer one is decoded like it.
 type AnyParallelQueryJoin struct {
 	Seen etw.Seen
 	ParallelQueryJoin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyParallelQueryJoin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&parallelQueryJoin}
-}
-func (e *AnyParallelQueryJoin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyParallelQueryJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ParallelQueryJoin.DecodePayload(p, ptr)

@@ -5,16 +5,15 @@ package recyclable
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// MemoryStreamCreated is event 1, version 2, of task MemoryStreamCreated,
-// level win:Verbose.
+// MemoryStreamCreated is event 1, version 2, of task MemoryStreamCreated, enabled at
+// [etw.LevelVerbose] (5). [AnyMemoryStreamCreated] takes newer versions, too.
 type MemoryStreamCreated struct {
 	Guid          etw.GUID
 	Tag           etw.UTF16
@@ -102,8 +91,7 @@ type MemoryStreamCreated struct {
 // EventDesc returns the description of MemoryStreamCreated.
 func (*MemoryStreamCreated) EventDesc() *etw.EventDesc { return &memoryStreamCreated }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MemoryStreamCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamCreated, p, ptr)
@@ -147,9 +135,7 @@ func (e MemoryStreamCreated) Clone() *MemoryStreamCreated {
 	return &e
 }
 
-func (e MemoryStreamCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MemoryStreamCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MemoryStreamCreated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 2, Level: 5, Task: 65533,
@@ -162,21 +148,14 @@ var memoryStreamCreated = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamCreated is [MemoryStreamCreated] in any version: a newer one
-// is decoded like it.
+// AnyMemoryStreamCreated is [MemoryStreamCreated] in any version: a newer one is decoded like
+// it.
 type AnyMemoryStreamCreated struct {
 	Seen etw.Seen
 	MemoryStreamCreated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamCreated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamCreated}
-}
-func (e *AnyMemoryStreamCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.MemoryStreamCreated.DecodePayload(p, ptr)
@@ -188,8 +167,8 @@ func (e AnyMemoryStreamCreated) Clone() *AnyMemoryStreamCreated {
 	return &e
 }
 
-// MemoryStreamDisposed is event 2, version 3, of task MemoryStreamDisposed,
-// level win:Verbose.
+// MemoryStreamDisposed is event 2, version 3, of task MemoryStreamDisposed, enabled at
+// [etw.LevelVerbose] (5). [AnyMemoryStreamDisposed] takes newer versions, too.
 type MemoryStreamDisposed struct {
 	Guid            etw.GUID
 	Tag             etw.UTF16
@@ -201,8 +180,7 @@ type MemoryStreamDisposed struct {
 // EventDesc returns the description of MemoryStreamDisposed.
 func (*MemoryStreamDisposed) EventDesc() *etw.EventDesc { return &memoryStreamDisposed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MemoryStreamDisposed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamDisposed, p, ptr)
@@ -252,9 +230,7 @@ func (e MemoryStreamDisposed) Clone() *MemoryStreamDisposed {
 	return &e
 }
 
-func (e MemoryStreamDisposed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamDisposed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MemoryStreamDisposed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MemoryStreamDisposed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamDisposed = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 3, Level: 5, Task: 65532,
@@ -268,21 +244,14 @@ var memoryStreamDisposed = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamDisposed is [MemoryStreamDisposed] in any version: a newer
-// one is decoded like it.
+// AnyMemoryStreamDisposed is [MemoryStreamDisposed] in any version: a newer one is decoded
+// like it.
 type AnyMemoryStreamDisposed struct {
 	Seen etw.Seen
 	MemoryStreamDisposed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamDisposed) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamDisposed}
-}
-func (e *AnyMemoryStreamDisposed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamDisposed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.MemoryStreamDisposed.DecodePayload(p, ptr)
@@ -296,8 +265,8 @@ func (e AnyMemoryStreamDisposed) Clone() *AnyMemoryStreamDisposed {
 	return &e
 }
 
-// MemoryStreamDoubleDispose is event 3, version 0, of task
-// MemoryStreamDoubleDispose, level win:Critical.
+// MemoryStreamDoubleDispose is event 3, version 0, of task MemoryStreamDoubleDispose, enabled
+// at [etw.LevelCritical] (1). [AnyMemoryStreamDoubleDispose] takes newer versions, too.
 type MemoryStreamDoubleDispose struct {
 	Guid            etw.GUID
 	Tag             etw.UTF16
@@ -309,8 +278,7 @@ type MemoryStreamDoubleDispose struct {
 // EventDesc returns the description of MemoryStreamDoubleDispose.
 func (*MemoryStreamDoubleDispose) EventDesc() *etw.EventDesc { return &memoryStreamDoubleDispose }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MemoryStreamDoubleDispose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamDoubleDispose, p, ptr)
@@ -361,9 +329,7 @@ func (e MemoryStreamDoubleDispose) Clone() *MemoryStreamDoubleDispose {
 	return &e
 }
 
-func (e MemoryStreamDoubleDispose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamDoubleDispose) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MemoryStreamDoubleDispose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MemoryStreamDoubleDispose) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamDoubleDispose = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 1, Task: 65531,
@@ -377,21 +343,14 @@ var memoryStreamDoubleDispose = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamDoubleDispose is [MemoryStreamDoubleDispose] in any version:
-// a newer one is decoded like it.
+// AnyMemoryStreamDoubleDispose is [MemoryStreamDoubleDispose] in any version: a newer one is
+// decoded like it.
 type AnyMemoryStreamDoubleDispose struct {
 	Seen etw.Seen
 	MemoryStreamDoubleDispose
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamDoubleDispose) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamDoubleDispose}
-}
-func (e *AnyMemoryStreamDoubleDispose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamDoubleDispose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MemoryStreamDoubleDispose.DecodePayload(p, ptr)
@@ -406,8 +365,8 @@ func (e AnyMemoryStreamDoubleDispose) Clone() *AnyMemoryStreamDoubleDispose {
 	return &e
 }
 
-// MemoryStreamFinalized is event 4, version 0, of task MemoryStreamFinalized,
-// level win:Error.
+// MemoryStreamFinalized is event 4, version 0, of task MemoryStreamFinalized, enabled at
+// [etw.LevelError] (2). [AnyMemoryStreamFinalized] takes newer versions, too.
 type MemoryStreamFinalized struct {
 	Guid            etw.GUID
 	Tag             etw.UTF16
@@ -417,8 +376,7 @@ type MemoryStreamFinalized struct {
 // EventDesc returns the description of MemoryStreamFinalized.
 func (*MemoryStreamFinalized) EventDesc() *etw.EventDesc { return &memoryStreamFinalized }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MemoryStreamFinalized) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamFinalized, p, ptr)
@@ -459,9 +417,7 @@ func (e MemoryStreamFinalized) Clone() *MemoryStreamFinalized {
 	return &e
 }
 
-func (e MemoryStreamFinalized) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamFinalized) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MemoryStreamFinalized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MemoryStreamFinalized) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamFinalized = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 2, Task: 65530,
@@ -473,21 +429,14 @@ var memoryStreamFinalized = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamFinalized is [MemoryStreamFinalized] in any version: a newer
-// one is decoded like it.
+// AnyMemoryStreamFinalized is [MemoryStreamFinalized] in any version: a newer one is decoded
+// like it.
 type AnyMemoryStreamFinalized struct {
 	Seen etw.Seen
 	MemoryStreamFinalized
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamFinalized) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamFinalized}
-}
-func (e *AnyMemoryStreamFinalized) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamFinalized) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MemoryStreamFinalized.DecodePayload(p, ptr)
@@ -500,8 +449,8 @@ func (e AnyMemoryStreamFinalized) Clone() *AnyMemoryStreamFinalized {
 	return &e
 }
 
-// MemoryStreamToArray is event 5, version 2, of task MemoryStreamToArray,
-// level win:Verbose.
+// MemoryStreamToArray is event 5, version 2, of task MemoryStreamToArray, enabled at
+// [etw.LevelVerbose] (5). [AnyMemoryStreamToArray] takes newer versions, too.
 type MemoryStreamToArray struct {
 	Guid  etw.GUID
 	Tag   etw.UTF16
@@ -512,8 +461,7 @@ type MemoryStreamToArray struct {
 // EventDesc returns the description of MemoryStreamToArray.
 func (*MemoryStreamToArray) EventDesc() *etw.EventDesc { return &memoryStreamToArray }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MemoryStreamToArray) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamToArray, p, ptr)
@@ -558,9 +506,7 @@ func (e MemoryStreamToArray) Clone() *MemoryStreamToArray {
 	return &e
 }
 
-func (e MemoryStreamToArray) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamToArray) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MemoryStreamToArray) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MemoryStreamToArray) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamToArray = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Version: 2, Level: 5, Task: 65529,
@@ -573,21 +519,14 @@ var memoryStreamToArray = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamToArray is [MemoryStreamToArray] in any version: a newer one
-// is decoded like it.
+// AnyMemoryStreamToArray is [MemoryStreamToArray] in any version: a newer one is decoded like
+// it.
 type AnyMemoryStreamToArray struct {
 	Seen etw.Seen
 	MemoryStreamToArray
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamToArray) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamToArray}
-}
-func (e *AnyMemoryStreamToArray) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamToArray) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.MemoryStreamToArray.DecodePayload(p, ptr)
@@ -601,7 +540,8 @@ func (e AnyMemoryStreamToArray) Clone() *AnyMemoryStreamToArray {
 }
 
 // MemoryStreamManagerInitialized is event 6, version 0, of task
-// MemoryStreamManagerInitialized, level win:Informational.
+// MemoryStreamManagerInitialized, enabled at [etw.LevelInformational] (4). Its payload has 12
+// bytes. [AnyMemoryStreamManagerInitialized] takes newer versions, too.
 type MemoryStreamManagerInitialized struct {
 	BlockSize           int32
 	LargeBufferMultiple int32
@@ -613,8 +553,7 @@ func (*MemoryStreamManagerInitialized) EventDesc() *etw.EventDesc {
 	return &memoryStreamManagerInitialized
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MemoryStreamManagerInitialized) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&memoryStreamManagerInitialized, p, ptr)
@@ -649,9 +588,7 @@ func (e *MemoryStreamManagerInitialized) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MemoryStreamManagerInitialized) Clone() *MemoryStreamManagerInitialized { return &e }
 
-func (e MemoryStreamManagerInitialized) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamManagerInitialized) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MemoryStreamManagerInitialized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MemoryStreamManagerInitialized) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamManagerInitialized = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
@@ -663,21 +600,14 @@ var memoryStreamManagerInitialized = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamManagerInitialized is [MemoryStreamManagerInitialized] in any
-// version: a newer one is decoded like it.
+// AnyMemoryStreamManagerInitialized is [MemoryStreamManagerInitialized] in any version: a
+// newer one is decoded like it.
 type AnyMemoryStreamManagerInitialized struct {
 	Seen etw.Seen
 	MemoryStreamManagerInitialized
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamManagerInitialized) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamManagerInitialized}
-}
-func (e *AnyMemoryStreamManagerInitialized) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamManagerInitialized) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.MemoryStreamManagerInitialized.DecodePayload(p, ptr)
@@ -686,8 +616,9 @@ func (e *AnyMemoryStreamManagerInitialized) DecodeVersion(version uint8, p []byt
 // Clone returns a copy of e.
 func (e AnyMemoryStreamManagerInitialized) Clone() *AnyMemoryStreamManagerInitialized { return &e }
 
-// MemoryStreamNewBlockCreated is event 7, version 2, of task
-// MemoryStreamNewBlockCreated, level win:Warning.
+// MemoryStreamNewBlockCreated is event 7, version 2, of task MemoryStreamNewBlockCreated,
+// enabled at [etw.LevelWarning] (3). Its payload has 8 bytes. [AnyMemoryStreamNewBlockCreated]
+// takes newer versions, too.
 type MemoryStreamNewBlockCreated struct {
 	SmallPoolInUseBytes int64
 }
@@ -695,8 +626,7 @@ type MemoryStreamNewBlockCreated struct {
 // EventDesc returns the description of MemoryStreamNewBlockCreated.
 func (*MemoryStreamNewBlockCreated) EventDesc() *etw.EventDesc { return &memoryStreamNewBlockCreated }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MemoryStreamNewBlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&memoryStreamNewBlockCreated, p, ptr)
@@ -723,9 +653,7 @@ func (e *MemoryStreamNewBlockCreated) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MemoryStreamNewBlockCreated) Clone() *MemoryStreamNewBlockCreated { return &e }
 
-func (e MemoryStreamNewBlockCreated) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamNewBlockCreated) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MemoryStreamNewBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MemoryStreamNewBlockCreated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamNewBlockCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Version: 2, Level: 3, Task: 65527,
@@ -735,21 +663,14 @@ var memoryStreamNewBlockCreated = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamNewBlockCreated is [MemoryStreamNewBlockCreated] in any
-// version: a newer one is decoded like it.
+// AnyMemoryStreamNewBlockCreated is [MemoryStreamNewBlockCreated] in any version: a newer one
+// is decoded like it.
 type AnyMemoryStreamNewBlockCreated struct {
 	Seen etw.Seen
 	MemoryStreamNewBlockCreated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamNewBlockCreated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamNewBlockCreated}
-}
-func (e *AnyMemoryStreamNewBlockCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamNewBlockCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.MemoryStreamNewBlockCreated.DecodePayload(p, ptr)
@@ -759,7 +680,8 @@ func (e *AnyMemoryStreamNewBlockCreated) DecodeVersion(version uint8, p []byte, 
 func (e AnyMemoryStreamNewBlockCreated) Clone() *AnyMemoryStreamNewBlockCreated { return &e }
 
 // MemoryStreamNewLargeBufferCreated is event 8, version 3, of task
-// MemoryStreamNewLargeBufferCreated, level win:Warning.
+// MemoryStreamNewLargeBufferCreated, enabled at [etw.LevelWarning] (3). Its payload has 16
+// bytes. [AnyMemoryStreamNewLargeBufferCreated] takes newer versions, too.
 type MemoryStreamNewLargeBufferCreated struct {
 	RequiredSize        int64
 	LargePoolInUseBytes int64
@@ -770,8 +692,7 @@ func (*MemoryStreamNewLargeBufferCreated) EventDesc() *etw.EventDesc {
 	return &memoryStreamNewLargeBufferCreated
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MemoryStreamNewLargeBufferCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamNewLargeBufferCreated, p, ptr)
@@ -802,11 +723,7 @@ func (e *MemoryStreamNewLargeBufferCreated) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MemoryStreamNewLargeBufferCreated) Clone() *MemoryStreamNewLargeBufferCreated { return &e }
 
-func (e MemoryStreamNewLargeBufferCreated) String() string       { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamNewLargeBufferCreated) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e MemoryStreamNewLargeBufferCreated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
+func (e MemoryStreamNewLargeBufferCreated) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamNewLargeBufferCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Version: 3, Level: 3, Task: 65526,
@@ -817,21 +734,14 @@ var memoryStreamNewLargeBufferCreated = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamNewLargeBufferCreated is [MemoryStreamNewLargeBufferCreated]
-// in any version: a newer one is decoded like it.
+// AnyMemoryStreamNewLargeBufferCreated is [MemoryStreamNewLargeBufferCreated] in any version:
+// a newer one is decoded like it.
 type AnyMemoryStreamNewLargeBufferCreated struct {
 	Seen etw.Seen
 	MemoryStreamNewLargeBufferCreated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamNewLargeBufferCreated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamNewLargeBufferCreated}
-}
-func (e *AnyMemoryStreamNewLargeBufferCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamNewLargeBufferCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.MemoryStreamNewLargeBufferCreated.DecodePayload(p, ptr)
@@ -843,7 +753,8 @@ func (e AnyMemoryStreamNewLargeBufferCreated) Clone() *AnyMemoryStreamNewLargeBu
 }
 
 // MemoryStreamNonPooledLargeBufferCreated is event 9, version 3, of task
-// MemoryStreamNonPooledLargeBufferCreated, level win:Verbose.
+// MemoryStreamNonPooledLargeBufferCreated, enabled at [etw.LevelVerbose] (5).
+// [AnyMemoryStreamNonPooledLargeBufferCreated] takes newer versions, too.
 type MemoryStreamNonPooledLargeBufferCreated struct {
 	Guid            etw.GUID
 	Tag             etw.UTF16
@@ -851,14 +762,12 @@ type MemoryStreamNonPooledLargeBufferCreated struct {
 	AllocationStack etw.UTF16
 }
 
-// EventDesc returns the description of
-// MemoryStreamNonPooledLargeBufferCreated.
+// EventDesc returns the description of MemoryStreamNonPooledLargeBufferCreated.
 func (*MemoryStreamNonPooledLargeBufferCreated) EventDesc() *etw.EventDesc {
 	return &memoryStreamNonPooledLargeBufferCreated
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MemoryStreamNonPooledLargeBufferCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamNonPooledLargeBufferCreated, p, ptr)
@@ -906,10 +815,6 @@ func (e MemoryStreamNonPooledLargeBufferCreated) Clone() *MemoryStreamNonPooledL
 func (e MemoryStreamNonPooledLargeBufferCreated) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e MemoryStreamNonPooledLargeBufferCreated) LogValue() slog.Value { return etw.LogValue(&e) }
-func (e MemoryStreamNonPooledLargeBufferCreated) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var memoryStreamNonPooledLargeBufferCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Version: 3, Level: 5, Task: 65525,
@@ -922,22 +827,14 @@ var memoryStreamNonPooledLargeBufferCreated = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamNonPooledLargeBufferCreated is
-// [MemoryStreamNonPooledLargeBufferCreated] in any version: a newer one is
-// decoded like it.
+// AnyMemoryStreamNonPooledLargeBufferCreated is [MemoryStreamNonPooledLargeBufferCreated] in
+// any version: a newer one is decoded like it.
 type AnyMemoryStreamNonPooledLargeBufferCreated struct {
 	Seen etw.Seen
 	MemoryStreamNonPooledLargeBufferCreated
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamNonPooledLargeBufferCreated) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamNonPooledLargeBufferCreated}
-}
-func (e *AnyMemoryStreamNonPooledLargeBufferCreated) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamNonPooledLargeBufferCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.MemoryStreamNonPooledLargeBufferCreated.DecodePayload(p, ptr)
@@ -950,8 +847,8 @@ func (e AnyMemoryStreamNonPooledLargeBufferCreated) Clone() *AnyMemoryStreamNonP
 	return &e
 }
 
-// MemoryStreamDiscardBuffer is event 10, version 2, of task
-// MemoryStreamDiscardBuffer, level win:Warning.
+// MemoryStreamDiscardBuffer is event 10, version 2, of task MemoryStreamDiscardBuffer, enabled
+// at [etw.LevelWarning] (3). [AnyMemoryStreamDiscardBuffer] takes newer versions, too.
 type MemoryStreamDiscardBuffer struct {
 	Guid                etw.GUID
 	Tag                 etw.UTF16
@@ -968,8 +865,7 @@ type MemoryStreamDiscardBuffer struct {
 // EventDesc returns the description of MemoryStreamDiscardBuffer.
 func (*MemoryStreamDiscardBuffer) EventDesc() *etw.EventDesc { return &memoryStreamDiscardBuffer }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MemoryStreamDiscardBuffer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamDiscardBuffer, p, ptr)
@@ -1037,9 +933,7 @@ func (e MemoryStreamDiscardBuffer) Clone() *MemoryStreamDiscardBuffer {
 	return &e
 }
 
-func (e MemoryStreamDiscardBuffer) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamDiscardBuffer) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MemoryStreamDiscardBuffer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MemoryStreamDiscardBuffer) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamDiscardBuffer = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 2, Level: 3, Task: 65524,
@@ -1058,21 +952,14 @@ var memoryStreamDiscardBuffer = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamDiscardBuffer is [MemoryStreamDiscardBuffer] in any version:
-// a newer one is decoded like it.
+// AnyMemoryStreamDiscardBuffer is [MemoryStreamDiscardBuffer] in any version: a newer one is
+// decoded like it.
 type AnyMemoryStreamDiscardBuffer struct {
 	Seen etw.Seen
 	MemoryStreamDiscardBuffer
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamDiscardBuffer) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamDiscardBuffer}
-}
-func (e *AnyMemoryStreamDiscardBuffer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamDiscardBuffer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.MemoryStreamDiscardBuffer.DecodePayload(p, ptr)
@@ -1084,8 +971,8 @@ func (e AnyMemoryStreamDiscardBuffer) Clone() *AnyMemoryStreamDiscardBuffer {
 	return &e
 }
 
-// MemoryStreamOverCapacity is event 11, version 3, of task
-// MemoryStreamOverCapacity, level win:Error.
+// MemoryStreamOverCapacity is event 11, version 3, of task MemoryStreamOverCapacity, enabled
+// at [etw.LevelError] (2). [AnyMemoryStreamOverCapacity] takes newer versions, too.
 type MemoryStreamOverCapacity struct {
 	Guid              etw.GUID
 	Tag               etw.UTF16
@@ -1097,8 +984,7 @@ type MemoryStreamOverCapacity struct {
 // EventDesc returns the description of MemoryStreamOverCapacity.
 func (*MemoryStreamOverCapacity) EventDesc() *etw.EventDesc { return &memoryStreamOverCapacity }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *MemoryStreamOverCapacity) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&memoryStreamOverCapacity, p, ptr)
@@ -1147,9 +1033,7 @@ func (e MemoryStreamOverCapacity) Clone() *MemoryStreamOverCapacity {
 	return &e
 }
 
-func (e MemoryStreamOverCapacity) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MemoryStreamOverCapacity) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MemoryStreamOverCapacity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MemoryStreamOverCapacity) String() string { return string(etw.AppendText(nil, &e)) }
 
 var memoryStreamOverCapacity = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Version: 3, Level: 2, Task: 65523,
@@ -1163,21 +1047,14 @@ var memoryStreamOverCapacity = etw.EventDesc{
 	},
 }
 
-// AnyMemoryStreamOverCapacity is [MemoryStreamOverCapacity] in any version: a
-// newer one is decoded like it.
+// AnyMemoryStreamOverCapacity is [MemoryStreamOverCapacity] in any version: a newer one is
+// decoded like it.
 type AnyMemoryStreamOverCapacity struct {
 	Seen etw.Seen
 	MemoryStreamOverCapacity
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMemoryStreamOverCapacity) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&memoryStreamOverCapacity}
-}
-func (e *AnyMemoryStreamOverCapacity) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMemoryStreamOverCapacity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.MemoryStreamOverCapacity.DecodePayload(p, ptr)

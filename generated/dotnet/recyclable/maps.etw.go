@@ -27,6 +27,9 @@ func (v MemoryStreamBufferType) String() string {
 	return memoryStreamBufferTypeMap.ValueString(uint32(v))
 }
 
+// MarshalText returns the form of String.
+func (v MemoryStreamBufferType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // MemoryStreamDiscardReason is a value of the map MemoryStreamDiscardReason.
 type MemoryStreamDiscardReason uint32
 
@@ -48,3 +51,6 @@ var memoryStreamDiscardReasonMap = etw.MapDesc{
 func (v MemoryStreamDiscardReason) String() string {
 	return memoryStreamDiscardReasonMap.ValueString(uint32(v))
 }
+
+// MarshalText returns the form of String.
+func (v MemoryStreamDiscardReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -3,17 +3,13 @@
 
 package signalr
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -21,8 +17,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -51,9 +46,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -63,21 +56,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -89,8 +75,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ConnectionStart is event 1, version 0, of task Connection, opcode win:Start,
-// level win:Informational.
+// ConnectionStart is event 1, version 0, of task Connection, opcode [etw.OpcodeStart], enabled
+// at [etw.LevelInformational] (4). [AnyConnectionStart] takes newer versions, too.
 type ConnectionStart struct {
 	ConnectionId etw.UTF16
 }
@@ -98,8 +84,7 @@ type ConnectionStart struct {
 // EventDesc returns the description of ConnectionStart.
 func (*ConnectionStart) EventDesc() *etw.EventDesc { return &connectionStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -128,9 +113,7 @@ func (e ConnectionStart) Clone() *ConnectionStart {
 	return &e
 }
 
-func (e ConnectionStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectionStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectionStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
@@ -140,19 +123,13 @@ var connectionStart = etw.EventDesc{
 	},
 }
 
-// AnyConnectionStart is [ConnectionStart] in any version: a newer one is
-// decoded like it.
+// AnyConnectionStart is [ConnectionStart] in any version: a newer one is decoded like it.
 type AnyConnectionStart struct {
 	Seen etw.Seen
 	ConnectionStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectionStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionStart} }
-func (e *AnyConnectionStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectionStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConnectionStart.DecodePayload(p, ptr)
@@ -164,8 +141,8 @@ func (e AnyConnectionStart) Clone() *AnyConnectionStart {
 	return &e
 }
 
-// ConnectionStop is event 2, version 0, of task Connection, opcode win:Stop,
-// level win:Informational.
+// ConnectionStop is event 2, version 0, of task Connection, opcode [etw.OpcodeStop], enabled
+// at [etw.LevelInformational] (4). [AnyConnectionStop] takes newer versions, too.
 type ConnectionStop struct {
 	ConnectionId etw.UTF16
 }
@@ -173,8 +150,7 @@ type ConnectionStop struct {
 // EventDesc returns the description of ConnectionStop.
 func (*ConnectionStop) EventDesc() *etw.EventDesc { return &connectionStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -203,9 +179,7 @@ func (e ConnectionStop) Clone() *ConnectionStop {
 	return &e
 }
 
-func (e ConnectionStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectionStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectionStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
@@ -215,19 +189,13 @@ var connectionStop = etw.EventDesc{
 	},
 }
 
-// AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded
-// like it.
+// AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded like it.
 type AnyConnectionStop struct {
 	Seen etw.Seen
 	ConnectionStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectionStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectionStop} }
-func (e *AnyConnectionStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConnectionStop.DecodePayload(p, ptr)
@@ -239,8 +207,8 @@ func (e AnyConnectionStop) Clone() *AnyConnectionStop {
 	return &e
 }
 
-// ConnectionTimedOut is event 3, version 0, of task ConnectionTimedOut, level
-// win:Informational.
+// ConnectionTimedOut is event 3, version 0, of task ConnectionTimedOut, enabled at
+// [etw.LevelInformational] (4). [AnyConnectionTimedOut] takes newer versions, too.
 type ConnectionTimedOut struct {
 	ConnectionId etw.UTF16
 }
@@ -248,8 +216,7 @@ type ConnectionTimedOut struct {
 // EventDesc returns the description of ConnectionTimedOut.
 func (*ConnectionTimedOut) EventDesc() *etw.EventDesc { return &connectionTimedOut }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectionTimedOut) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ConnectionId = c.UTF16()
@@ -278,9 +245,7 @@ func (e ConnectionTimedOut) Clone() *ConnectionTimedOut {
 	return &e
 }
 
-func (e ConnectionTimedOut) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectionTimedOut) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectionTimedOut) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectionTimedOut) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectionTimedOut = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
@@ -290,21 +255,14 @@ var connectionTimedOut = etw.EventDesc{
 	},
 }
 
-// AnyConnectionTimedOut is [ConnectionTimedOut] in any version: a newer one is
-// decoded like it.
+// AnyConnectionTimedOut is [ConnectionTimedOut] in any version: a newer one is decoded like
+// it.
 type AnyConnectionTimedOut struct {
 	Seen etw.Seen
 	ConnectionTimedOut
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectionTimedOut) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&connectionTimedOut}
-}
-func (e *AnyConnectionTimedOut) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectionTimedOut) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConnectionTimedOut.DecodePayload(p, ptr)

@@ -5,16 +5,15 @@ package sockets
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ConnectStart is event 1, version 0, of task Connect, opcode win:Start, level
-// win:Informational.
+// ConnectStart is event 1, version 0, of task Connect, opcode [etw.OpcodeStart], enabled at
+// [etw.LevelInformational] (4). [AnyConnectStart] takes newer versions, too.
 //
 // A socket starts to connect.
 type ConnectStart struct {
@@ -102,8 +91,7 @@ type ConnectStart struct {
 // EventDesc returns the description of ConnectStart.
 func (*ConnectStart) EventDesc() *etw.EventDesc { return &connectStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Address = c.UTF16()
@@ -132,9 +120,7 @@ func (e ConnectStart) Clone() *ConnectStart {
 	return &e
 }
 
-func (e ConnectStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
@@ -144,19 +130,13 @@ var connectStart = etw.EventDesc{
 	},
 }
 
-// AnyConnectStart is [ConnectStart] in any version: a newer one is decoded
-// like it.
+// AnyConnectStart is [ConnectStart] in any version: a newer one is decoded like it.
 type AnyConnectStart struct {
 	Seen etw.Seen
 	ConnectStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectStart} }
-func (e *AnyConnectStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConnectStart.DecodePayload(p, ptr)
@@ -168,39 +148,34 @@ func (e AnyConnectStart) Clone() *AnyConnectStart {
 	return &e
 }
 
-// ConnectStop is event 2, version 0, of task Connect, opcode win:Stop, level
-// win:Informational.
+// ConnectStop is event 2, version 0, of task Connect, opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). It has no payload. [AnyConnectStop] takes newer versions, too.
 //
 // It is connected, or gave up: then ConnectFailed came before.
-type ConnectStop struct{}
+type ConnectStop struct {
+	etw.Empty
+}
 
-func (*ConnectStop) EventDesc() *etw.EventDesc                             { return &connectStop }
-func (*ConnectStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ConnectStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ConnectStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ConnectStop) Clone() *ConnectStop                                  { return &e }
-func (e ConnectStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ConnectStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ConnectStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ConnectStop.
+func (*ConnectStop) EventDesc() *etw.EventDesc { return &connectStop }
+
+// Clone returns a copy of e.
+func (e ConnectStop) Clone() *ConnectStop { return &e }
+
+func (e ConnectStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
 	Name: "ConnectStop", TaskName: "Connect", OpcodeName: "Stop",
 }
 
-// AnyConnectStop is [ConnectStop] in any version: a newer one is decoded like
-// it.
+// AnyConnectStop is [ConnectStop] in any version: a newer one is decoded like it.
 type AnyConnectStop struct {
 	Seen etw.Seen
 	ConnectStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectStop} }
-func (e *AnyConnectStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConnectStop.DecodePayload(p, ptr)
@@ -209,7 +184,8 @@ func (e *AnyConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyConnectStop) Clone() *AnyConnectStop { return &e }
 
-// ConnectFailed is event 3, version 0, of task ConnectFailed, level win:Error.
+// ConnectFailed is event 3, version 0, of task ConnectFailed, enabled at [etw.LevelError] (2).
+// [AnyConnectFailed] takes newer versions, too.
 //
 // It could not connect.
 type ConnectFailed struct {
@@ -220,8 +196,7 @@ type ConnectFailed struct {
 // EventDesc returns the description of ConnectFailed.
 func (*ConnectFailed) EventDesc() *etw.EventDesc { return &connectFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConnectFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&connectFailed, p, ptr)
@@ -257,9 +232,7 @@ func (e ConnectFailed) Clone() *ConnectFailed {
 	return &e
 }
 
-func (e ConnectFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConnectFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConnectFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConnectFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var connectFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 2, Task: 65531,
@@ -270,19 +243,13 @@ var connectFailed = etw.EventDesc{
 	},
 }
 
-// AnyConnectFailed is [ConnectFailed] in any version: a newer one is decoded
-// like it.
+// AnyConnectFailed is [ConnectFailed] in any version: a newer one is decoded like it.
 type AnyConnectFailed struct {
 	Seen etw.Seen
 	ConnectFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConnectFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&connectFailed} }
-func (e *AnyConnectFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConnectFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConnectFailed.DecodePayload(p, ptr)
@@ -294,20 +261,18 @@ func (e AnyConnectFailed) Clone() *AnyConnectFailed {
 	return &e
 }
 
-// AcceptStart is event 4, version 0, of task Accept, opcode win:Start, level
-// win:Informational.
+// AcceptStart is event 4, version 0, of task Accept, opcode [etw.OpcodeStart], enabled at
+// [etw.LevelInformational] (4). [AnyAcceptStart] takes newer versions, too.
 //
 // A socket took up a connection.
 type AcceptStart struct {
-	// That of the other side.
-	Address etw.UTF16
+	Address etw.UTF16 // That of the other side.
 }
 
 // EventDesc returns the description of AcceptStart.
 func (*AcceptStart) EventDesc() *etw.EventDesc { return &acceptStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AcceptStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Address = c.UTF16()
@@ -336,9 +301,7 @@ func (e AcceptStart) Clone() *AcceptStart {
 	return &e
 }
 
-func (e AcceptStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AcceptStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AcceptStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AcceptStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var acceptStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 1, Task: 65530,
@@ -348,19 +311,13 @@ var acceptStart = etw.EventDesc{
 	},
 }
 
-// AnyAcceptStart is [AcceptStart] in any version: a newer one is decoded like
-// it.
+// AnyAcceptStart is [AcceptStart] in any version: a newer one is decoded like it.
 type AnyAcceptStart struct {
 	Seen etw.Seen
 	AcceptStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAcceptStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&acceptStart} }
-func (e *AnyAcceptStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAcceptStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AcceptStart.DecodePayload(p, ptr)
@@ -372,39 +329,34 @@ func (e AnyAcceptStart) Clone() *AnyAcceptStart {
 	return &e
 }
 
-// AcceptStop is event 5, version 0, of task Accept, opcode win:Stop, level
-// win:Informational.
+// AcceptStop is event 5, version 0, of task Accept, opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). It has no payload. [AnyAcceptStop] takes newer versions, too.
 //
 // It has it, or gave up.
-type AcceptStop struct{}
+type AcceptStop struct {
+	etw.Empty
+}
 
-func (*AcceptStop) EventDesc() *etw.EventDesc                             { return &acceptStop }
-func (*AcceptStop) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*AcceptStop) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*AcceptStop) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e AcceptStop) Clone() *AcceptStop                                   { return &e }
-func (e AcceptStop) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e AcceptStop) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e AcceptStop) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of AcceptStop.
+func (*AcceptStop) EventDesc() *etw.EventDesc { return &acceptStop }
+
+// Clone returns a copy of e.
+func (e AcceptStop) Clone() *AcceptStop { return &e }
+
+func (e AcceptStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var acceptStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 2, Task: 65530,
 	Name: "AcceptStop", TaskName: "Accept", OpcodeName: "Stop",
 }
 
-// AnyAcceptStop is [AcceptStop] in any version: a newer one is decoded like
-// it.
+// AnyAcceptStop is [AcceptStop] in any version: a newer one is decoded like it.
 type AnyAcceptStop struct {
 	Seen etw.Seen
 	AcceptStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAcceptStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&acceptStop} }
-func (e *AnyAcceptStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAcceptStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AcceptStop.DecodePayload(p, ptr)
@@ -413,7 +365,8 @@ func (e *AnyAcceptStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyAcceptStop) Clone() *AnyAcceptStop { return &e }
 
-// AcceptFailed is event 6, version 0, of task AcceptFailed, level win:Error.
+// AcceptFailed is event 6, version 0, of task AcceptFailed, enabled at [etw.LevelError] (2).
+// [AnyAcceptFailed] takes newer versions, too.
 //
 // It could not take a connection.
 type AcceptFailed struct {
@@ -424,8 +377,7 @@ type AcceptFailed struct {
 // EventDesc returns the description of AcceptFailed.
 func (*AcceptFailed) EventDesc() *etw.EventDesc { return &acceptFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AcceptFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&acceptFailed, p, ptr)
@@ -461,9 +413,7 @@ func (e AcceptFailed) Clone() *AcceptFailed {
 	return &e
 }
 
-func (e AcceptFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AcceptFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AcceptFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AcceptFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var acceptFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 2, Task: 65528,
@@ -474,19 +424,13 @@ var acceptFailed = etw.EventDesc{
 	},
 }
 
-// AnyAcceptFailed is [AcceptFailed] in any version: a newer one is decoded
-// like it.
+// AnyAcceptFailed is [AcceptFailed] in any version: a newer one is decoded like it.
 type AnyAcceptFailed struct {
 	Seen etw.Seen
 	AcceptFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAcceptFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&acceptFailed} }
-func (e *AnyAcceptFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAcceptFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AcceptFailed.DecodePayload(p, ptr)

@@ -5,16 +5,15 @@ package sqlclient
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,13 +79,13 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// BeginExecute is event 1, version 0, of task ExecuteCommand, opcode
-// win:Start, keyword ExecutionTrace, level win:Informational.
+// BeginExecute is event 1, version 0, of [TaskExecuteCommand], opcode [etw.OpcodeStart],
+// enabled by [KeywordExecutionTrace] (0x1) at [etw.LevelInformational] (4). [AnyBeginExecute]
+// takes newer versions, too.
 //
 // A command starts.
 type BeginExecute struct {
-	// That of EndExecute, too.
-	ObjectId    int32
+	ObjectId    int32 // That of EndExecute, too.
 	DataSource  etw.UTF16
 	Database    etw.UTF16
 	CommandText etw.UTF16
@@ -106,8 +95,7 @@ type BeginExecute struct {
 // EventDesc returns the description of BeginExecute.
 func (*BeginExecute) EventDesc() *etw.EventDesc { return &beginExecute }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *BeginExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&beginExecute, p, ptr)
@@ -158,9 +146,7 @@ func (e BeginExecute) Clone() *BeginExecute {
 	return &e
 }
 
-func (e BeginExecute) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e BeginExecute) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e BeginExecute) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e BeginExecute) String() string { return string(etw.AppendText(nil, &e)) }
 
 var beginExecute = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x1,
@@ -174,19 +160,13 @@ var beginExecute = etw.EventDesc{
 	},
 }
 
-// AnyBeginExecute is [BeginExecute] in any version: a newer one is decoded
-// like it.
+// AnyBeginExecute is [BeginExecute] in any version: a newer one is decoded like it.
 type AnyBeginExecute struct {
 	Seen etw.Seen
 	BeginExecute
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBeginExecute) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&beginExecute} }
-func (e *AnyBeginExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBeginExecute) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.BeginExecute.DecodePayload(p, ptr)
@@ -201,14 +181,14 @@ func (e AnyBeginExecute) Clone() *AnyBeginExecute {
 	return &e
 }
 
-// EndExecute is event 2, version 0, of task ExecuteCommand, opcode win:Stop,
-// keyword ExecutionTrace, level win:Informational.
+// EndExecute is event 2, version 0, of [TaskExecuteCommand], opcode [etw.OpcodeStop], enabled
+// by [KeywordExecutionTrace] (0x1) at [etw.LevelInformational] (4). [AnyEndExecute] takes
+// newer versions, too.
 //
 // A command is done.
 type EndExecute struct {
 	ObjectId int32
-	// Bits: 1 it succeeded, 2 there is the number of an exception, 4 it ran
-	// synchronously.
+	// Bits: 1 it succeeded, 2 there is the number of an exception, 4 it ran synchronously.
 	Compositestate     int32
 	SqlExceptionNumber int32
 	Message            etw.UTF16
@@ -217,8 +197,7 @@ type EndExecute struct {
 // EventDesc returns the description of EndExecute.
 func (*EndExecute) EventDesc() *etw.EventDesc { return &endExecute }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EndExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&endExecute, p, ptr)
@@ -262,9 +241,7 @@ func (e EndExecute) Clone() *EndExecute {
 	return &e
 }
 
-func (e EndExecute) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EndExecute) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EndExecute) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EndExecute) String() string { return string(etw.AppendText(nil, &e)) }
 
 var endExecute = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 1, Keywords: 0x1,
@@ -277,19 +254,13 @@ var endExecute = etw.EventDesc{
 	},
 }
 
-// AnyEndExecute is [EndExecute] in any version: a newer one is decoded like
-// it.
+// AnyEndExecute is [EndExecute] in any version: a newer one is decoded like it.
 type AnyEndExecute struct {
 	Seen etw.Seen
 	EndExecute
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEndExecute) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&endExecute} }
-func (e *AnyEndExecute) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEndExecute) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EndExecute.DecodePayload(p, ptr)
@@ -301,8 +272,8 @@ func (e AnyEndExecute) Clone() *AnyEndExecute {
 	return &e
 }
 
-// Trace is event 3, version 0, of task Trace, keyword Trace, level
-// win:Informational.
+// Trace is event 3, version 0, of task Trace, enabled by [KeywordTrace] (0x2) at
+// [etw.LevelInformational] (4). [AnyTrace] takes newer versions, too.
 type Trace struct {
 	Message etw.UTF16
 }
@@ -310,8 +281,7 @@ type Trace struct {
 // EventDesc returns the description of Trace.
 func (*Trace) EventDesc() *etw.EventDesc { return &trace }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Trace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -340,9 +310,7 @@ func (e Trace) Clone() *Trace {
 	return &e
 }
 
-func (e Trace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Trace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Trace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Trace) String() string { return string(etw.AppendText(nil, &e)) }
 
 var trace = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531, Keywords: 0x2,
@@ -358,12 +326,7 @@ type AnyTrace struct {
 	Trace
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&trace} }
-func (e *AnyTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Trace.DecodePayload(p, ptr)
@@ -375,8 +338,9 @@ func (e AnyTrace) Clone() *AnyTrace {
 	return &e
 }
 
-// ScopeEnter is event 4, version 0, of task Scope, opcode win:Start, keyword
-// Scope, level win:Informational.
+// ScopeEnter is event 4, version 0, of [TaskScope], opcode [etw.OpcodeStart], enabled by
+// [KeywordScope] (0x4) at [etw.LevelInformational] (4). [AnyScopeEnter] takes newer versions,
+// too.
 type ScopeEnter struct {
 	Message etw.UTF16
 }
@@ -384,8 +348,7 @@ type ScopeEnter struct {
 // EventDesc returns the description of ScopeEnter.
 func (*ScopeEnter) EventDesc() *etw.EventDesc { return &scopeEnter }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -414,9 +377,7 @@ func (e ScopeEnter) Clone() *ScopeEnter {
 	return &e
 }
 
-func (e ScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ScopeEnter) String() string { return string(etw.AppendText(nil, &e)) }
 
 var scopeEnter = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 1, Task: 2, Keywords: 0x4,
@@ -426,19 +387,13 @@ var scopeEnter = etw.EventDesc{
 	},
 }
 
-// AnyScopeEnter is [ScopeEnter] in any version: a newer one is decoded like
-// it.
+// AnyScopeEnter is [ScopeEnter] in any version: a newer one is decoded like it.
 type AnyScopeEnter struct {
 	Seen etw.Seen
 	ScopeEnter
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyScopeEnter) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&scopeEnter} }
-func (e *AnyScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ScopeEnter.DecodePayload(p, ptr)
@@ -450,8 +405,9 @@ func (e AnyScopeEnter) Clone() *AnyScopeEnter {
 	return &e
 }
 
-// ScopeLeave is event 5, version 0, of task Scope, opcode win:Stop, keyword
-// Scope, level win:Informational.
+// ScopeLeave is event 5, version 0, of [TaskScope], opcode [etw.OpcodeStop], enabled by
+// [KeywordScope] (0x4) at [etw.LevelInformational] (4). [AnyScopeLeave] takes newer versions,
+// too.
 type ScopeLeave struct {
 	Message etw.UTF16
 }
@@ -459,8 +415,7 @@ type ScopeLeave struct {
 // EventDesc returns the description of ScopeLeave.
 func (*ScopeLeave) EventDesc() *etw.EventDesc { return &scopeLeave }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -489,9 +444,7 @@ func (e ScopeLeave) Clone() *ScopeLeave {
 	return &e
 }
 
-func (e ScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ScopeLeave) String() string { return string(etw.AppendText(nil, &e)) }
 
 var scopeLeave = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 2, Task: 2, Keywords: 0x4,
@@ -501,19 +454,13 @@ var scopeLeave = etw.EventDesc{
 	},
 }
 
-// AnyScopeLeave is [ScopeLeave] in any version: a newer one is decoded like
-// it.
+// AnyScopeLeave is [ScopeLeave] in any version: a newer one is decoded like it.
 type AnyScopeLeave struct {
 	Seen etw.Seen
 	ScopeLeave
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyScopeLeave) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&scopeLeave} }
-func (e *AnyScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ScopeLeave.DecodePayload(p, ptr)
@@ -525,8 +472,9 @@ func (e AnyScopeLeave) Clone() *AnyScopeLeave {
 	return &e
 }
 
-// NotificationScopeEnter is event 6, version 0, of task NotificationScope,
-// opcode win:Start, keyword NotificationScope, level win:Informational.
+// NotificationScopeEnter is event 6, version 0, of [TaskNotificationScope], opcode
+// [etw.OpcodeStart], enabled by [KeywordNotificationScope] (0x10) at [etw.LevelInformational]
+// (4). [AnyNotificationScopeEnter] takes newer versions, too.
 type NotificationScopeEnter struct {
 	Message etw.UTF16
 }
@@ -534,8 +482,7 @@ type NotificationScopeEnter struct {
 // EventDesc returns the description of NotificationScopeEnter.
 func (*NotificationScopeEnter) EventDesc() *etw.EventDesc { return &notificationScopeEnter }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *NotificationScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -564,9 +511,7 @@ func (e NotificationScopeEnter) Clone() *NotificationScopeEnter {
 	return &e
 }
 
-func (e NotificationScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NotificationScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NotificationScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NotificationScopeEnter) String() string { return string(etw.AppendText(nil, &e)) }
 
 var notificationScopeEnter = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Opcode: 1, Task: 4, Keywords: 0x10,
@@ -576,21 +521,14 @@ var notificationScopeEnter = etw.EventDesc{
 	},
 }
 
-// AnyNotificationScopeEnter is [NotificationScopeEnter] in any version: a
-// newer one is decoded like it.
+// AnyNotificationScopeEnter is [NotificationScopeEnter] in any version: a newer one is decoded
+// like it.
 type AnyNotificationScopeEnter struct {
 	Seen etw.Seen
 	NotificationScopeEnter
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNotificationScopeEnter) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&notificationScopeEnter}
-}
-func (e *AnyNotificationScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNotificationScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NotificationScopeEnter.DecodePayload(p, ptr)
@@ -602,8 +540,9 @@ func (e AnyNotificationScopeEnter) Clone() *AnyNotificationScopeEnter {
 	return &e
 }
 
-// NotificationScopeLeave is event 7, version 0, of task NotificationScope,
-// opcode win:Stop, keyword NotificationScope, level win:Informational.
+// NotificationScopeLeave is event 7, version 0, of [TaskNotificationScope], opcode
+// [etw.OpcodeStop], enabled by [KeywordNotificationScope] (0x10) at [etw.LevelInformational]
+// (4). [AnyNotificationScopeLeave] takes newer versions, too.
 type NotificationScopeLeave struct {
 	Message etw.UTF16
 }
@@ -611,8 +550,7 @@ type NotificationScopeLeave struct {
 // EventDesc returns the description of NotificationScopeLeave.
 func (*NotificationScopeLeave) EventDesc() *etw.EventDesc { return &notificationScopeLeave }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *NotificationScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -641,9 +579,7 @@ func (e NotificationScopeLeave) Clone() *NotificationScopeLeave {
 	return &e
 }
 
-func (e NotificationScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NotificationScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NotificationScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NotificationScopeLeave) String() string { return string(etw.AppendText(nil, &e)) }
 
 var notificationScopeLeave = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 2, Task: 4, Keywords: 0x10,
@@ -653,21 +589,14 @@ var notificationScopeLeave = etw.EventDesc{
 	},
 }
 
-// AnyNotificationScopeLeave is [NotificationScopeLeave] in any version: a
-// newer one is decoded like it.
+// AnyNotificationScopeLeave is [NotificationScopeLeave] in any version: a newer one is decoded
+// like it.
 type AnyNotificationScopeLeave struct {
 	Seen etw.Seen
 	NotificationScopeLeave
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNotificationScopeLeave) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&notificationScopeLeave}
-}
-func (e *AnyNotificationScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNotificationScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NotificationScopeLeave.DecodePayload(p, ptr)
@@ -679,8 +608,9 @@ func (e AnyNotificationScopeLeave) Clone() *AnyNotificationScopeLeave {
 	return &e
 }
 
-// NotificationTrace is event 8, version 0, of task NotificationTrace, keyword
-// NotificationTrace, level win:Informational.
+// NotificationTrace is event 8, version 0, of task NotificationTrace, enabled by
+// [KeywordNotificationTrace] (0x8) at [etw.LevelInformational] (4). [AnyNotificationTrace]
+// takes newer versions, too.
 type NotificationTrace struct {
 	Message etw.UTF16
 }
@@ -688,8 +618,7 @@ type NotificationTrace struct {
 // EventDesc returns the description of NotificationTrace.
 func (*NotificationTrace) EventDesc() *etw.EventDesc { return &notificationTrace }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *NotificationTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -718,9 +647,7 @@ func (e NotificationTrace) Clone() *NotificationTrace {
 	return &e
 }
 
-func (e NotificationTrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NotificationTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NotificationTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NotificationTrace) String() string { return string(etw.AppendText(nil, &e)) }
 
 var notificationTrace = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Task: 65526, Keywords: 0x8,
@@ -730,21 +657,13 @@ var notificationTrace = etw.EventDesc{
 	},
 }
 
-// AnyNotificationTrace is [NotificationTrace] in any version: a newer one is
-// decoded like it.
+// AnyNotificationTrace is [NotificationTrace] in any version: a newer one is decoded like it.
 type AnyNotificationTrace struct {
 	Seen etw.Seen
 	NotificationTrace
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNotificationTrace) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&notificationTrace}
-}
-func (e *AnyNotificationTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNotificationTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NotificationTrace.DecodePayload(p, ptr)
@@ -756,8 +675,9 @@ func (e AnyNotificationTrace) Clone() *AnyNotificationTrace {
 	return &e
 }
 
-// PoolerScopeEnter is event 9, version 0, of task PoolerScope, opcode
-// win:Start, keyword PoolerScope, level win:Informational.
+// PoolerScopeEnter is event 9, version 0, of [TaskPoolerScope], opcode [etw.OpcodeStart],
+// enabled by [KeywordPoolerScope] (0x40) at [etw.LevelInformational] (4).
+// [AnyPoolerScopeEnter] takes newer versions, too.
 type PoolerScopeEnter struct {
 	Message etw.UTF16
 }
@@ -765,8 +685,7 @@ type PoolerScopeEnter struct {
 // EventDesc returns the description of PoolerScopeEnter.
 func (*PoolerScopeEnter) EventDesc() *etw.EventDesc { return &poolerScopeEnter }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PoolerScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -795,9 +714,7 @@ func (e PoolerScopeEnter) Clone() *PoolerScopeEnter {
 	return &e
 }
 
-func (e PoolerScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PoolerScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PoolerScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PoolerScopeEnter) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolerScopeEnter = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 1, Task: 3, Keywords: 0x40,
@@ -807,19 +724,13 @@ var poolerScopeEnter = etw.EventDesc{
 	},
 }
 
-// AnyPoolerScopeEnter is [PoolerScopeEnter] in any version: a newer one is
-// decoded like it.
+// AnyPoolerScopeEnter is [PoolerScopeEnter] in any version: a newer one is decoded like it.
 type AnyPoolerScopeEnter struct {
 	Seen etw.Seen
 	PoolerScopeEnter
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolerScopeEnter) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolerScopeEnter} }
-func (e *AnyPoolerScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolerScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PoolerScopeEnter.DecodePayload(p, ptr)
@@ -831,8 +742,9 @@ func (e AnyPoolerScopeEnter) Clone() *AnyPoolerScopeEnter {
 	return &e
 }
 
-// PoolerScopeLeave is event 10, version 0, of task PoolerScope, opcode
-// win:Stop, keyword PoolerScope, level win:Informational.
+// PoolerScopeLeave is event 10, version 0, of [TaskPoolerScope], opcode [etw.OpcodeStop],
+// enabled by [KeywordPoolerScope] (0x40) at [etw.LevelInformational] (4).
+// [AnyPoolerScopeLeave] takes newer versions, too.
 type PoolerScopeLeave struct {
 	Message etw.UTF16
 }
@@ -840,8 +752,7 @@ type PoolerScopeLeave struct {
 // EventDesc returns the description of PoolerScopeLeave.
 func (*PoolerScopeLeave) EventDesc() *etw.EventDesc { return &poolerScopeLeave }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PoolerScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -870,9 +781,7 @@ func (e PoolerScopeLeave) Clone() *PoolerScopeLeave {
 	return &e
 }
 
-func (e PoolerScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PoolerScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PoolerScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PoolerScopeLeave) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolerScopeLeave = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 2, Task: 3, Keywords: 0x40,
@@ -882,19 +791,13 @@ var poolerScopeLeave = etw.EventDesc{
 	},
 }
 
-// AnyPoolerScopeLeave is [PoolerScopeLeave] in any version: a newer one is
-// decoded like it.
+// AnyPoolerScopeLeave is [PoolerScopeLeave] in any version: a newer one is decoded like it.
 type AnyPoolerScopeLeave struct {
 	Seen etw.Seen
 	PoolerScopeLeave
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolerScopeLeave) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolerScopeLeave} }
-func (e *AnyPoolerScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolerScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PoolerScopeLeave.DecodePayload(p, ptr)
@@ -906,8 +809,8 @@ func (e AnyPoolerScopeLeave) Clone() *AnyPoolerScopeLeave {
 	return &e
 }
 
-// PoolerTrace is event 11, version 0, of task PoolerTrace, keyword
-// PoolerTrace, level win:Informational.
+// PoolerTrace is event 11, version 0, of task PoolerTrace, enabled by [KeywordPoolerTrace]
+// (0x20) at [etw.LevelInformational] (4). [AnyPoolerTrace] takes newer versions, too.
 type PoolerTrace struct {
 	Message etw.UTF16
 }
@@ -915,8 +818,7 @@ type PoolerTrace struct {
 // EventDesc returns the description of PoolerTrace.
 func (*PoolerTrace) EventDesc() *etw.EventDesc { return &poolerTrace }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PoolerTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -945,9 +847,7 @@ func (e PoolerTrace) Clone() *PoolerTrace {
 	return &e
 }
 
-func (e PoolerTrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PoolerTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PoolerTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PoolerTrace) String() string { return string(etw.AppendText(nil, &e)) }
 
 var poolerTrace = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Task: 65523, Keywords: 0x20,
@@ -957,19 +857,13 @@ var poolerTrace = etw.EventDesc{
 	},
 }
 
-// AnyPoolerTrace is [PoolerTrace] in any version: a newer one is decoded like
-// it.
+// AnyPoolerTrace is [PoolerTrace] in any version: a newer one is decoded like it.
 type AnyPoolerTrace struct {
 	Seen etw.Seen
 	PoolerTrace
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPoolerTrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&poolerTrace} }
-func (e *AnyPoolerTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPoolerTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PoolerTrace.DecodePayload(p, ptr)
@@ -981,8 +875,9 @@ func (e AnyPoolerTrace) Clone() *AnyPoolerTrace {
 	return &e
 }
 
-// AdvancedTrace is event 12, version 0, of task AdvancedTrace, keyword
-// AdvancedTrace, level win:Verbose.
+// AdvancedTrace is event 12, version 0, of task AdvancedTrace, enabled by
+// [KeywordAdvancedTrace] (0x80) at [etw.LevelVerbose] (5). [AnyAdvancedTrace] takes newer
+// versions, too.
 type AdvancedTrace struct {
 	Message etw.UTF16
 }
@@ -990,8 +885,7 @@ type AdvancedTrace struct {
 // EventDesc returns the description of AdvancedTrace.
 func (*AdvancedTrace) EventDesc() *etw.EventDesc { return &advancedTrace }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AdvancedTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1020,9 +914,7 @@ func (e AdvancedTrace) Clone() *AdvancedTrace {
 	return &e
 }
 
-func (e AdvancedTrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AdvancedTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AdvancedTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AdvancedTrace) String() string { return string(etw.AppendText(nil, &e)) }
 
 var advancedTrace = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 5, Task: 65522, Keywords: 0x80,
@@ -1032,19 +924,13 @@ var advancedTrace = etw.EventDesc{
 	},
 }
 
-// AnyAdvancedTrace is [AdvancedTrace] in any version: a newer one is decoded
-// like it.
+// AnyAdvancedTrace is [AdvancedTrace] in any version: a newer one is decoded like it.
 type AnyAdvancedTrace struct {
 	Seen etw.Seen
 	AdvancedTrace
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAdvancedTrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&advancedTrace} }
-func (e *AnyAdvancedTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAdvancedTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AdvancedTrace.DecodePayload(p, ptr)
@@ -1056,8 +942,9 @@ func (e AnyAdvancedTrace) Clone() *AnyAdvancedTrace {
 	return &e
 }
 
-// AdvancedScopeEnter is event 13, version 0, opcode win:Start, keyword
-// AdvancedTrace, level win:Verbose.
+// AdvancedScopeEnter is event 13, version 0, opcode [etw.OpcodeStart], enabled by
+// [KeywordAdvancedTrace] (0x80) at [etw.LevelVerbose] (5). [AnyAdvancedScopeEnter] takes newer
+// versions, too.
 type AdvancedScopeEnter struct {
 	Message etw.UTF16
 }
@@ -1065,8 +952,7 @@ type AdvancedScopeEnter struct {
 // EventDesc returns the description of AdvancedScopeEnter.
 func (*AdvancedScopeEnter) EventDesc() *etw.EventDesc { return &advancedScopeEnter }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AdvancedScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1095,9 +981,7 @@ func (e AdvancedScopeEnter) Clone() *AdvancedScopeEnter {
 	return &e
 }
 
-func (e AdvancedScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AdvancedScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AdvancedScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AdvancedScopeEnter) String() string { return string(etw.AppendText(nil, &e)) }
 
 var advancedScopeEnter = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 5, Opcode: 1, Keywords: 0x80,
@@ -1107,21 +991,14 @@ var advancedScopeEnter = etw.EventDesc{
 	},
 }
 
-// AnyAdvancedScopeEnter is [AdvancedScopeEnter] in any version: a newer one is
-// decoded like it.
+// AnyAdvancedScopeEnter is [AdvancedScopeEnter] in any version: a newer one is decoded like
+// it.
 type AnyAdvancedScopeEnter struct {
 	Seen etw.Seen
 	AdvancedScopeEnter
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAdvancedScopeEnter) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&advancedScopeEnter}
-}
-func (e *AnyAdvancedScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAdvancedScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AdvancedScopeEnter.DecodePayload(p, ptr)
@@ -1133,8 +1010,9 @@ func (e AnyAdvancedScopeEnter) Clone() *AnyAdvancedScopeEnter {
 	return &e
 }
 
-// AdvancedScopeLeave is event 14, version 0, opcode win:Stop, keyword
-// AdvancedTrace, level win:Verbose.
+// AdvancedScopeLeave is event 14, version 0, opcode [etw.OpcodeStop], enabled by
+// [KeywordAdvancedTrace] (0x80) at [etw.LevelVerbose] (5). [AnyAdvancedScopeLeave] takes newer
+// versions, too.
 type AdvancedScopeLeave struct {
 	Message etw.UTF16
 }
@@ -1142,8 +1020,7 @@ type AdvancedScopeLeave struct {
 // EventDesc returns the description of AdvancedScopeLeave.
 func (*AdvancedScopeLeave) EventDesc() *etw.EventDesc { return &advancedScopeLeave }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AdvancedScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1172,9 +1049,7 @@ func (e AdvancedScopeLeave) Clone() *AdvancedScopeLeave {
 	return &e
 }
 
-func (e AdvancedScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AdvancedScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AdvancedScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AdvancedScopeLeave) String() string { return string(etw.AppendText(nil, &e)) }
 
 var advancedScopeLeave = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 5, Opcode: 2, Keywords: 0x80,
@@ -1184,21 +1059,14 @@ var advancedScopeLeave = etw.EventDesc{
 	},
 }
 
-// AnyAdvancedScopeLeave is [AdvancedScopeLeave] in any version: a newer one is
-// decoded like it.
+// AnyAdvancedScopeLeave is [AdvancedScopeLeave] in any version: a newer one is decoded like
+// it.
 type AnyAdvancedScopeLeave struct {
 	Seen etw.Seen
 	AdvancedScopeLeave
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAdvancedScopeLeave) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&advancedScopeLeave}
-}
-func (e *AnyAdvancedScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAdvancedScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AdvancedScopeLeave.DecodePayload(p, ptr)
@@ -1210,8 +1078,9 @@ func (e AnyAdvancedScopeLeave) Clone() *AnyAdvancedScopeLeave {
 	return &e
 }
 
-// AdvancedTraceBin is event 15, version 0, of task AdvancedTraceBin, keyword
-// AdvancedTraceBin, level win:Verbose.
+// AdvancedTraceBin is event 15, version 0, of task AdvancedTraceBin, enabled by
+// [KeywordAdvancedTraceBin] (0x100) at [etw.LevelVerbose] (5). [AnyAdvancedTraceBin] takes
+// newer versions, too.
 type AdvancedTraceBin struct {
 	Message etw.UTF16
 }
@@ -1219,8 +1088,7 @@ type AdvancedTraceBin struct {
 // EventDesc returns the description of AdvancedTraceBin.
 func (*AdvancedTraceBin) EventDesc() *etw.EventDesc { return &advancedTraceBin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AdvancedTraceBin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1249,9 +1117,7 @@ func (e AdvancedTraceBin) Clone() *AdvancedTraceBin {
 	return &e
 }
 
-func (e AdvancedTraceBin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AdvancedTraceBin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AdvancedTraceBin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AdvancedTraceBin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var advancedTraceBin = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 5, Task: 65519, Keywords: 0x100,
@@ -1261,19 +1127,13 @@ var advancedTraceBin = etw.EventDesc{
 	},
 }
 
-// AnyAdvancedTraceBin is [AdvancedTraceBin] in any version: a newer one is
-// decoded like it.
+// AnyAdvancedTraceBin is [AdvancedTraceBin] in any version: a newer one is decoded like it.
 type AnyAdvancedTraceBin struct {
 	Seen etw.Seen
 	AdvancedTraceBin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAdvancedTraceBin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&advancedTraceBin} }
-func (e *AnyAdvancedTraceBin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAdvancedTraceBin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AdvancedTraceBin.DecodePayload(p, ptr)
@@ -1285,8 +1145,9 @@ func (e AnyAdvancedTraceBin) Clone() *AnyAdvancedTraceBin {
 	return &e
 }
 
-// AdvancedTraceError is event 16, version 0, of task AdvancedTraceError,
-// keyword AdvancedTrace, level win:Error.
+// AdvancedTraceError is event 16, version 0, of task AdvancedTraceError, enabled by
+// [KeywordAdvancedTrace] (0x80) at [etw.LevelError] (2). [AnyAdvancedTraceError] takes newer
+// versions, too.
 type AdvancedTraceError struct {
 	Message etw.UTF16
 }
@@ -1294,8 +1155,7 @@ type AdvancedTraceError struct {
 // EventDesc returns the description of AdvancedTraceError.
 func (*AdvancedTraceError) EventDesc() *etw.EventDesc { return &advancedTraceError }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *AdvancedTraceError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1324,9 +1184,7 @@ func (e AdvancedTraceError) Clone() *AdvancedTraceError {
 	return &e
 }
 
-func (e AdvancedTraceError) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AdvancedTraceError) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AdvancedTraceError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AdvancedTraceError) String() string { return string(etw.AppendText(nil, &e)) }
 
 var advancedTraceError = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 2, Task: 65518, Keywords: 0x80,
@@ -1336,21 +1194,14 @@ var advancedTraceError = etw.EventDesc{
 	},
 }
 
-// AnyAdvancedTraceError is [AdvancedTraceError] in any version: a newer one is
-// decoded like it.
+// AnyAdvancedTraceError is [AdvancedTraceError] in any version: a newer one is decoded like
+// it.
 type AnyAdvancedTraceError struct {
 	Seen etw.Seen
 	AdvancedTraceError
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAdvancedTraceError) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&advancedTraceError}
-}
-func (e *AnyAdvancedTraceError) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAdvancedTraceError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AdvancedTraceError.DecodePayload(p, ptr)
@@ -1362,8 +1213,9 @@ func (e AnyAdvancedTraceError) Clone() *AnyAdvancedTraceError {
 	return &e
 }
 
-// CorrelationTrace is event 17, version 0, of task CorrelationTrace, keyword
-// CorrelationTrace, level win:Informational.
+// CorrelationTrace is event 17, version 0, of task CorrelationTrace, enabled by
+// [KeywordCorrelationTrace] (0x200) at [etw.LevelInformational] (4). [AnyCorrelationTrace]
+// takes newer versions, too.
 type CorrelationTrace struct {
 	Message etw.UTF16
 }
@@ -1371,8 +1223,7 @@ type CorrelationTrace struct {
 // EventDesc returns the description of CorrelationTrace.
 func (*CorrelationTrace) EventDesc() *etw.EventDesc { return &correlationTrace }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CorrelationTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1401,9 +1252,7 @@ func (e CorrelationTrace) Clone() *CorrelationTrace {
 	return &e
 }
 
-func (e CorrelationTrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CorrelationTrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CorrelationTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CorrelationTrace) String() string { return string(etw.AppendText(nil, &e)) }
 
 var correlationTrace = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Task: 65517, Keywords: 0x200,
@@ -1413,19 +1262,13 @@ var correlationTrace = etw.EventDesc{
 	},
 }
 
-// AnyCorrelationTrace is [CorrelationTrace] in any version: a newer one is
-// decoded like it.
+// AnyCorrelationTrace is [CorrelationTrace] in any version: a newer one is decoded like it.
 type AnyCorrelationTrace struct {
 	Seen etw.Seen
 	CorrelationTrace
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCorrelationTrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&correlationTrace} }
-func (e *AnyCorrelationTrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCorrelationTrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CorrelationTrace.DecodePayload(p, ptr)
@@ -1437,8 +1280,8 @@ func (e AnyCorrelationTrace) Clone() *AnyCorrelationTrace {
 	return &e
 }
 
-// StateDump is event 18, version 0, of task StateDump, keyword StateDump,
-// level win:Verbose.
+// StateDump is event 18, version 0, of task StateDump, enabled by [KeywordStateDump] (0x400)
+// at [etw.LevelVerbose] (5). [AnyStateDump] takes newer versions, too.
 type StateDump struct {
 	Message etw.UTF16
 }
@@ -1446,8 +1289,7 @@ type StateDump struct {
 // EventDesc returns the description of StateDump.
 func (*StateDump) EventDesc() *etw.EventDesc { return &stateDump }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StateDump) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1476,9 +1318,7 @@ func (e StateDump) Clone() *StateDump {
 	return &e
 }
 
-func (e StateDump) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StateDump) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StateDump) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StateDump) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stateDump = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 5, Task: 65516, Keywords: 0x400,
@@ -1494,12 +1334,7 @@ type AnyStateDump struct {
 	StateDump
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStateDump) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stateDump} }
-func (e *AnyStateDump) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStateDump) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.StateDump.DecodePayload(p, ptr)
@@ -1511,8 +1346,8 @@ func (e AnyStateDump) Clone() *AnyStateDump {
 	return &e
 }
 
-// SNITrace is event 19, version 0, of task SNITrace, keyword SNITrace, level
-// win:Informational.
+// SNITrace is event 19, version 0, of task SNITrace, enabled by [KeywordSNITrace] (0x800) at
+// [etw.LevelInformational] (4). [AnySNITrace] takes newer versions, too.
 type SNITrace struct {
 	Message etw.UTF16
 }
@@ -1520,8 +1355,7 @@ type SNITrace struct {
 // EventDesc returns the description of SNITrace.
 func (*SNITrace) EventDesc() *etw.EventDesc { return &sniTrace }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SNITrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1550,9 +1384,7 @@ func (e SNITrace) Clone() *SNITrace {
 	return &e
 }
 
-func (e SNITrace) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SNITrace) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SNITrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SNITrace) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sniTrace = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Level: 4, Task: 65515, Keywords: 0x800,
@@ -1568,12 +1400,7 @@ type AnySNITrace struct {
 	SNITrace
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySNITrace) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&sniTrace} }
-func (e *AnySNITrace) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySNITrace) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SNITrace.DecodePayload(p, ptr)
@@ -1585,8 +1412,9 @@ func (e AnySNITrace) Clone() *AnySNITrace {
 	return &e
 }
 
-// SNIScopeEnter is event 20, version 0, of task SNIScope, opcode win:Start,
-// keyword SNIScope, level win:Informational.
+// SNIScopeEnter is event 20, version 0, of [TaskSNIScope], opcode [etw.OpcodeStart], enabled
+// by [KeywordSNIScope] (0x1000) at [etw.LevelInformational] (4). [AnySNIScopeEnter] takes
+// newer versions, too.
 type SNIScopeEnter struct {
 	Message etw.UTF16
 }
@@ -1594,8 +1422,7 @@ type SNIScopeEnter struct {
 // EventDesc returns the description of SNIScopeEnter.
 func (*SNIScopeEnter) EventDesc() *etw.EventDesc { return &sniScopeEnter }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SNIScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1624,9 +1451,7 @@ func (e SNIScopeEnter) Clone() *SNIScopeEnter {
 	return &e
 }
 
-func (e SNIScopeEnter) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SNIScopeEnter) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SNIScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SNIScopeEnter) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sniScopeEnter = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 1, Task: 5, Keywords: 0x1000,
@@ -1636,19 +1461,13 @@ var sniScopeEnter = etw.EventDesc{
 	},
 }
 
-// AnySNIScopeEnter is [SNIScopeEnter] in any version: a newer one is decoded
-// like it.
+// AnySNIScopeEnter is [SNIScopeEnter] in any version: a newer one is decoded like it.
 type AnySNIScopeEnter struct {
 	Seen etw.Seen
 	SNIScopeEnter
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySNIScopeEnter) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&sniScopeEnter} }
-func (e *AnySNIScopeEnter) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySNIScopeEnter) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SNIScopeEnter.DecodePayload(p, ptr)
@@ -1660,8 +1479,9 @@ func (e AnySNIScopeEnter) Clone() *AnySNIScopeEnter {
 	return &e
 }
 
-// SNIScopeLeave is event 21, version 0, of task SNIScope, opcode win:Stop,
-// keyword SNIScope, level win:Informational.
+// SNIScopeLeave is event 21, version 0, of [TaskSNIScope], opcode [etw.OpcodeStop], enabled by
+// [KeywordSNIScope] (0x1000) at [etw.LevelInformational] (4). [AnySNIScopeLeave] takes newer
+// versions, too.
 type SNIScopeLeave struct {
 	Message etw.UTF16
 }
@@ -1669,8 +1489,7 @@ type SNIScopeLeave struct {
 // EventDesc returns the description of SNIScopeLeave.
 func (*SNIScopeLeave) EventDesc() *etw.EventDesc { return &sniScopeLeave }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SNIScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -1699,9 +1518,7 @@ func (e SNIScopeLeave) Clone() *SNIScopeLeave {
 	return &e
 }
 
-func (e SNIScopeLeave) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SNIScopeLeave) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SNIScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SNIScopeLeave) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sniScopeLeave = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 2, Task: 5, Keywords: 0x1000,
@@ -1711,19 +1528,13 @@ var sniScopeLeave = etw.EventDesc{
 	},
 }
 
-// AnySNIScopeLeave is [SNIScopeLeave] in any version: a newer one is decoded
-// like it.
+// AnySNIScopeLeave is [SNIScopeLeave] in any version: a newer one is decoded like it.
 type AnySNIScopeLeave struct {
 	Seen etw.Seen
 	SNIScopeLeave
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySNIScopeLeave) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&sniScopeLeave} }
-func (e *AnySNIScopeLeave) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySNIScopeLeave) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SNIScopeLeave.DecodePayload(p, ptr)

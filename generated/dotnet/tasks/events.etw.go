@@ -5,16 +5,15 @@ package tasks
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,26 +79,24 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// TaskScheduled is event 7, version 1, of task TaskScheduled, opcode win:Send,
-// keywords TaskTransfer and Tasks, level win:Informational.
+// TaskScheduled is event 7, version 1, of [TaskTaskScheduled], opcode [etw.OpcodeSend],
+// enabled by [KeywordTaskTransfer] (0x1) or [KeywordTasks] (0x2) at [etw.LevelInformational]
+// (4). Its payload has 24 bytes. [AnyTaskScheduled] takes newer versions, too.
 //
 // A task was given to its scheduler.
 type TaskScheduled struct {
 	OriginatingTaskSchedulerID int32
-	// The task that did so, 0 if none ran.
-	OriginatingTaskID int32
-	TaskID            int32
-	// The task that it is attached to, 0 if none.
-	CreatingTaskID      int32
-	TaskCreationOptions int32
-	AppDomain           int32
+	OriginatingTaskID          int32 // The task that did so, 0 if none ran.
+	TaskID                     int32
+	CreatingTaskID             int32 // The task that it is attached to, 0 if none.
+	TaskCreationOptions        int32
+	AppDomain                  int32
 }
 
 // EventDesc returns the description of TaskScheduled.
 func (*TaskScheduled) EventDesc() *etw.EventDesc { return &taskScheduled }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TaskScheduled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&taskScheduled, p, ptr)
@@ -156,9 +143,7 @@ func (e *TaskScheduled) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TaskScheduled) Clone() *TaskScheduled { return &e }
 
-func (e TaskScheduled) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskScheduled) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskScheduled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskScheduled) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskScheduled = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 9, Task: 6, Keywords: 0x3,
@@ -173,19 +158,13 @@ var taskScheduled = etw.EventDesc{
 	},
 }
 
-// AnyTaskScheduled is [TaskScheduled] in any version: a newer one is decoded
-// like it.
+// AnyTaskScheduled is [TaskScheduled] in any version: a newer one is decoded like it.
 type AnyTaskScheduled struct {
 	Seen etw.Seen
 	TaskScheduled
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskScheduled) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskScheduled} }
-func (e *AnyTaskScheduled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskScheduled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TaskScheduled.DecodePayload(p, ptr)
@@ -194,8 +173,9 @@ func (e *AnyTaskScheduled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyTaskScheduled) Clone() *AnyTaskScheduled { return &e }
 
-// TaskStarted is event 8, version 0, of task TaskStarted, keyword Tasks, level
-// win:Informational.
+// TaskStarted is event 8, version 0, of task TaskStarted, enabled by [KeywordTasks] (0x2) at
+// [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyTaskStarted] takes newer
+// versions, too.
 //
 // A task begins to run.
 type TaskStarted struct {
@@ -207,8 +187,7 @@ type TaskStarted struct {
 // EventDesc returns the description of TaskStarted.
 func (*TaskStarted) EventDesc() *etw.EventDesc { return &taskStarted }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TaskStarted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&taskStarted, p, ptr)
@@ -243,9 +222,7 @@ func (e *TaskStarted) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TaskStarted) Clone() *TaskStarted { return &e }
 
-func (e TaskStarted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskStarted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskStarted) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskStarted = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Task: 65526, Keywords: 0x2,
@@ -257,19 +234,13 @@ var taskStarted = etw.EventDesc{
 	},
 }
 
-// AnyTaskStarted is [TaskStarted] in any version: a newer one is decoded like
-// it.
+// AnyTaskStarted is [TaskStarted] in any version: a newer one is decoded like it.
 type AnyTaskStarted struct {
 	Seen etw.Seen
 	TaskStarted
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskStarted) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskStarted} }
-func (e *AnyTaskStarted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskStarted.DecodePayload(p, ptr)
@@ -278,8 +249,9 @@ func (e *AnyTaskStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyTaskStarted) Clone() *AnyTaskStarted { return &e }
 
-// TaskCompleted is event 9, version 1, of task TaskCompleted, keyword
-// TaskStops, level win:Informational.
+// TaskCompleted is event 9, version 1, of task TaskCompleted, enabled by [KeywordTaskStops]
+// (0x40) at [etw.LevelInformational] (4). Its payload has 16 bytes. [AnyTaskCompleted] takes
+// newer versions, too.
 //
 // A task has run.
 type TaskCompleted struct {
@@ -292,8 +264,7 @@ type TaskCompleted struct {
 // EventDesc returns the description of TaskCompleted.
 func (*TaskCompleted) EventDesc() *etw.EventDesc { return &taskCompleted }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TaskCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&taskCompleted, p, ptr)
@@ -332,9 +303,7 @@ func (e *TaskCompleted) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TaskCompleted) Clone() *TaskCompleted { return &e }
 
-func (e TaskCompleted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskCompleted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskCompleted) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskCompleted = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Version: 1, Level: 4, Task: 65525, Keywords: 0x40,
@@ -347,19 +316,13 @@ var taskCompleted = etw.EventDesc{
 	},
 }
 
-// AnyTaskCompleted is [TaskCompleted] in any version: a newer one is decoded
-// like it.
+// AnyTaskCompleted is [TaskCompleted] in any version: a newer one is decoded like it.
 type AnyTaskCompleted struct {
 	Seen etw.Seen
 	TaskCompleted
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskCompleted) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskCompleted} }
-func (e *AnyTaskCompleted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TaskCompleted.DecodePayload(p, ptr)
@@ -368,8 +331,9 @@ func (e *AnyTaskCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyTaskCompleted) Clone() *AnyTaskCompleted { return &e }
 
-// TaskWaitBegin is event 10, version 3, of task TaskWait, opcode win:Send,
-// keywords TaskTransfer and Tasks, level win:Informational.
+// TaskWaitBegin is event 10, version 3, of [TaskTaskWait], opcode [etw.OpcodeSend], enabled by
+// [KeywordTaskTransfer] (0x1) or [KeywordTasks] (0x2) at [etw.LevelInformational] (4). Its
+// payload has 20 bytes. [AnyTaskWaitBegin] takes newer versions, too.
 //
 // A thread waits for a task, or an async method awaits it.
 type TaskWaitBegin struct {
@@ -377,15 +341,13 @@ type TaskWaitBegin struct {
 	OriginatingTaskID          int32
 	TaskID                     int32
 	Behavior                   TaskWaitBehavior
-	// The task that goes on when it is done.
-	ContinueWithTaskID int32
+	ContinueWithTaskID         int32 // The task that goes on when it is done.
 }
 
 // EventDesc returns the description of TaskWaitBegin.
 func (*TaskWaitBegin) EventDesc() *etw.EventDesc { return &taskWaitBegin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TaskWaitBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&taskWaitBegin, p, ptr)
@@ -428,9 +390,7 @@ func (e *TaskWaitBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TaskWaitBegin) Clone() *TaskWaitBegin { return &e }
 
-func (e TaskWaitBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskWaitBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskWaitBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskWaitBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 3, Level: 4, Opcode: 9, Task: 4, Keywords: 0x3,
@@ -444,19 +404,13 @@ var taskWaitBegin = etw.EventDesc{
 	},
 }
 
-// AnyTaskWaitBegin is [TaskWaitBegin] in any version: a newer one is decoded
-// like it.
+// AnyTaskWaitBegin is [TaskWaitBegin] in any version: a newer one is decoded like it.
 type AnyTaskWaitBegin struct {
 	Seen etw.Seen
 	TaskWaitBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskWaitBegin) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskWaitBegin} }
-func (e *AnyTaskWaitBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(3, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 3}
 	return e.TaskWaitBegin.DecodePayload(p, ptr)
@@ -465,8 +419,9 @@ func (e *AnyTaskWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyTaskWaitBegin) Clone() *AnyTaskWaitBegin { return &e }
 
-// TaskWaitEnd is event 11, version 0, of task TaskWaitEnd, keyword Tasks,
-// level win:Verbose.
+// TaskWaitEnd is event 11, version 0, of task TaskWaitEnd, enabled by [KeywordTasks] (0x2) at
+// [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyTaskWaitEnd] takes newer versions,
+// too.
 //
 // The wait is over.
 type TaskWaitEnd struct {
@@ -478,8 +433,7 @@ type TaskWaitEnd struct {
 // EventDesc returns the description of TaskWaitEnd.
 func (*TaskWaitEnd) EventDesc() *etw.EventDesc { return &taskWaitEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TaskWaitEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&taskWaitEnd, p, ptr)
@@ -514,9 +468,7 @@ func (e *TaskWaitEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TaskWaitEnd) Clone() *TaskWaitEnd { return &e }
 
-func (e TaskWaitEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskWaitEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskWaitEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskWaitEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 5, Task: 65523, Keywords: 0x2,
@@ -528,19 +480,13 @@ var taskWaitEnd = etw.EventDesc{
 	},
 }
 
-// AnyTaskWaitEnd is [TaskWaitEnd] in any version: a newer one is decoded like
-// it.
+// AnyTaskWaitEnd is [TaskWaitEnd] in any version: a newer one is decoded like it.
 type AnyTaskWaitEnd struct {
 	Seen etw.Seen
 	TaskWaitEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskWaitEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&taskWaitEnd} }
-func (e *AnyTaskWaitEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskWaitEnd.DecodePayload(p, ptr)
@@ -549,9 +495,10 @@ func (e *AnyTaskWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyTaskWaitEnd) Clone() *AnyTaskWaitEnd { return &e }
 
-// AwaitTaskContinuationScheduled is event 12, version 0, of task
-// AwaitTaskContinuationScheduled, opcode win:Send, keywords TaskTransfer and
-// Tasks, level win:Informational.
+// AwaitTaskContinuationScheduled is event 12, version 0, of
+// [TaskAwaitTaskContinuationScheduled], opcode [etw.OpcodeSend], enabled by
+// [KeywordTaskTransfer] (0x1) or [KeywordTasks] (0x2) at [etw.LevelInformational] (4). Its
+// payload has 12 bytes. [AnyAwaitTaskContinuationScheduled] takes newer versions, too.
 type AwaitTaskContinuationScheduled struct {
 	OriginatingTaskSchedulerID int32
 	OriginatingTaskID          int32
@@ -563,8 +510,7 @@ func (*AwaitTaskContinuationScheduled) EventDesc() *etw.EventDesc {
 	return &awaitTaskContinuationScheduled
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *AwaitTaskContinuationScheduled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&awaitTaskContinuationScheduled, p, ptr)
@@ -599,9 +545,7 @@ func (e *AwaitTaskContinuationScheduled) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AwaitTaskContinuationScheduled) Clone() *AwaitTaskContinuationScheduled { return &e }
 
-func (e AwaitTaskContinuationScheduled) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AwaitTaskContinuationScheduled) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AwaitTaskContinuationScheduled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AwaitTaskContinuationScheduled) String() string { return string(etw.AppendText(nil, &e)) }
 
 var awaitTaskContinuationScheduled = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 9, Task: 7, Keywords: 0x3,
@@ -613,21 +557,14 @@ var awaitTaskContinuationScheduled = etw.EventDesc{
 	},
 }
 
-// AnyAwaitTaskContinuationScheduled is [AwaitTaskContinuationScheduled] in any
-// version: a newer one is decoded like it.
+// AnyAwaitTaskContinuationScheduled is [AwaitTaskContinuationScheduled] in any version: a
+// newer one is decoded like it.
 type AnyAwaitTaskContinuationScheduled struct {
 	Seen etw.Seen
 	AwaitTaskContinuationScheduled
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyAwaitTaskContinuationScheduled) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&awaitTaskContinuationScheduled}
-}
-func (e *AnyAwaitTaskContinuationScheduled) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyAwaitTaskContinuationScheduled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.AwaitTaskContinuationScheduled.DecodePayload(p, ptr)
@@ -636,8 +573,9 @@ func (e *AnyAwaitTaskContinuationScheduled) DecodeVersion(version uint8, p []byt
 // Clone returns a copy of e.
 func (e AnyAwaitTaskContinuationScheduled) Clone() *AnyAwaitTaskContinuationScheduled { return &e }
 
-// TaskWaitContinuationComplete is event 13, version 0, of task
-// TaskWaitContinuationComplete, keyword TaskStops, level win:Verbose.
+// TaskWaitContinuationComplete is event 13, version 0, of task TaskWaitContinuationComplete,
+// enabled by [KeywordTaskStops] (0x40) at [etw.LevelVerbose] (5). Its payload has 4 bytes.
+// [AnyTaskWaitContinuationComplete] takes newer versions, too.
 type TaskWaitContinuationComplete struct {
 	TaskID int32
 }
@@ -645,8 +583,7 @@ type TaskWaitContinuationComplete struct {
 // EventDesc returns the description of TaskWaitContinuationComplete.
 func (*TaskWaitContinuationComplete) EventDesc() *etw.EventDesc { return &taskWaitContinuationComplete }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TaskWaitContinuationComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&taskWaitContinuationComplete, p, ptr)
@@ -673,9 +610,7 @@ func (e *TaskWaitContinuationComplete) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TaskWaitContinuationComplete) Clone() *TaskWaitContinuationComplete { return &e }
 
-func (e TaskWaitContinuationComplete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskWaitContinuationComplete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskWaitContinuationComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskWaitContinuationComplete) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskWaitContinuationComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 5, Task: 65521, Keywords: 0x40,
@@ -685,21 +620,14 @@ var taskWaitContinuationComplete = etw.EventDesc{
 	},
 }
 
-// AnyTaskWaitContinuationComplete is [TaskWaitContinuationComplete] in any
-// version: a newer one is decoded like it.
+// AnyTaskWaitContinuationComplete is [TaskWaitContinuationComplete] in any version: a newer
+// one is decoded like it.
 type AnyTaskWaitContinuationComplete struct {
 	Seen etw.Seen
 	TaskWaitContinuationComplete
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskWaitContinuationComplete) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&taskWaitContinuationComplete}
-}
-func (e *AnyTaskWaitContinuationComplete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskWaitContinuationComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskWaitContinuationComplete.DecodePayload(p, ptr)
@@ -708,22 +636,21 @@ func (e *AnyTaskWaitContinuationComplete) DecodeVersion(version uint8, p []byte,
 // Clone returns a copy of e.
 func (e AnyTaskWaitContinuationComplete) Clone() *AnyTaskWaitContinuationComplete { return &e }
 
-// TraceOperationBegin is event 14, version 1, of task TraceOperationBegin,
-// keyword AsyncCausalityOperation, level win:Informational.
+// TraceOperationBegin is event 14, version 1, of task TraceOperationBegin, enabled by
+// [KeywordAsyncCausalityOperation] (0x8) at [etw.LevelInformational] (4).
+// [AnyTraceOperationBegin] takes newer versions, too.
 //
 // An async method was called for the first time in which it waits.
 type TraceOperationBegin struct {
-	TaskID int32
-	// Such as Async: and the name of the method.
-	OperationName  etw.UTF16
+	TaskID         int32
+	OperationName  etw.UTF16 // Such as Async: and the name of the method.
 	RelatedContext int64
 }
 
 // EventDesc returns the description of TraceOperationBegin.
 func (*TraceOperationBegin) EventDesc() *etw.EventDesc { return &traceOperationBegin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TraceOperationBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&traceOperationBegin, p, ptr)
@@ -763,9 +690,7 @@ func (e TraceOperationBegin) Clone() *TraceOperationBegin {
 	return &e
 }
 
-func (e TraceOperationBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TraceOperationBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TraceOperationBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TraceOperationBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var traceOperationBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Version: 1, Level: 4, Task: 65520, Keywords: 0x8,
@@ -777,21 +702,14 @@ var traceOperationBegin = etw.EventDesc{
 	},
 }
 
-// AnyTraceOperationBegin is [TraceOperationBegin] in any version: a newer one
-// is decoded like it.
+// AnyTraceOperationBegin is [TraceOperationBegin] in any version: a newer one is decoded like
+// it.
 type AnyTraceOperationBegin struct {
 	Seen etw.Seen
 	TraceOperationBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTraceOperationBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&traceOperationBegin}
-}
-func (e *AnyTraceOperationBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTraceOperationBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TraceOperationBegin.DecodePayload(p, ptr)
@@ -803,8 +721,9 @@ func (e AnyTraceOperationBegin) Clone() *AnyTraceOperationBegin {
 	return &e
 }
 
-// TraceOperationEnd is event 15, version 1, of task TraceOperationEnd, keyword
-// AsyncCausalityOperation, level win:Informational.
+// TraceOperationEnd is event 15, version 1, of task TraceOperationEnd, enabled by
+// [KeywordAsyncCausalityOperation] (0x8) at [etw.LevelInformational] (4). Its payload has 8
+// bytes. [AnyTraceOperationEnd] takes newer versions, too.
 //
 // It is done.
 type TraceOperationEnd struct {
@@ -815,8 +734,7 @@ type TraceOperationEnd struct {
 // EventDesc returns the description of TraceOperationEnd.
 func (*TraceOperationEnd) EventDesc() *etw.EventDesc { return &traceOperationEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TraceOperationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&traceOperationEnd, p, ptr)
@@ -847,9 +765,7 @@ func (e *TraceOperationEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TraceOperationEnd) Clone() *TraceOperationEnd { return &e }
 
-func (e TraceOperationEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TraceOperationEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TraceOperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TraceOperationEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var traceOperationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Version: 1, Level: 4, Task: 65519, Keywords: 0x8,
@@ -860,21 +776,13 @@ var traceOperationEnd = etw.EventDesc{
 	},
 }
 
-// AnyTraceOperationEnd is [TraceOperationEnd] in any version: a newer one is
-// decoded like it.
+// AnyTraceOperationEnd is [TraceOperationEnd] in any version: a newer one is decoded like it.
 type AnyTraceOperationEnd struct {
 	Seen etw.Seen
 	TraceOperationEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTraceOperationEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&traceOperationEnd}
-}
-func (e *AnyTraceOperationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTraceOperationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TraceOperationEnd.DecodePayload(p, ptr)
@@ -883,9 +791,9 @@ func (e *AnyTraceOperationEnd) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyTraceOperationEnd) Clone() *AnyTraceOperationEnd { return &e }
 
-// TraceOperationRelation is event 16, version 1, of task
-// TraceOperationRelation, keyword AsyncCausalityRelation, level
-// win:Informational.
+// TraceOperationRelation is event 16, version 1, of task TraceOperationRelation, enabled by
+// [KeywordAsyncCausalityRelation] (0x10) at [etw.LevelInformational] (4). Its payload has 8
+// bytes. [AnyTraceOperationRelation] takes newer versions, too.
 type TraceOperationRelation struct {
 	TaskID   int32
 	Relation CausalityRelation
@@ -894,8 +802,7 @@ type TraceOperationRelation struct {
 // EventDesc returns the description of TraceOperationRelation.
 func (*TraceOperationRelation) EventDesc() *etw.EventDesc { return &traceOperationRelation }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TraceOperationRelation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&traceOperationRelation, p, ptr)
@@ -926,9 +833,7 @@ func (e *TraceOperationRelation) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TraceOperationRelation) Clone() *TraceOperationRelation { return &e }
 
-func (e TraceOperationRelation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TraceOperationRelation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TraceOperationRelation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TraceOperationRelation) String() string { return string(etw.AppendText(nil, &e)) }
 
 var traceOperationRelation = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Version: 1, Level: 4, Task: 65518, Keywords: 0x10,
@@ -939,21 +844,14 @@ var traceOperationRelation = etw.EventDesc{
 	},
 }
 
-// AnyTraceOperationRelation is [TraceOperationRelation] in any version: a
-// newer one is decoded like it.
+// AnyTraceOperationRelation is [TraceOperationRelation] in any version: a newer one is decoded
+// like it.
 type AnyTraceOperationRelation struct {
 	Seen etw.Seen
 	TraceOperationRelation
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTraceOperationRelation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&traceOperationRelation}
-}
-func (e *AnyTraceOperationRelation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTraceOperationRelation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TraceOperationRelation.DecodePayload(p, ptr)
@@ -962,9 +860,9 @@ func (e *AnyTraceOperationRelation) DecodeVersion(version uint8, p []byte, ptr e
 // Clone returns a copy of e.
 func (e AnyTraceOperationRelation) Clone() *AnyTraceOperationRelation { return &e }
 
-// TraceSynchronousWorkBegin is event 17, version 1, of task
-// TraceSynchronousWorkBegin, keyword AsyncCausalitySynchronousWork, level
-// win:Informational.
+// TraceSynchronousWorkBegin is event 17, version 1, of task TraceSynchronousWorkBegin, enabled
+// by [KeywordAsyncCausalitySynchronousWork] (0x20) at [etw.LevelInformational] (4). Its
+// payload has 8 bytes. [AnyTraceSynchronousWorkBegin] takes newer versions, too.
 type TraceSynchronousWorkBegin struct {
 	TaskID int32
 	Work   CausalitySynchronousWork
@@ -973,8 +871,7 @@ type TraceSynchronousWorkBegin struct {
 // EventDesc returns the description of TraceSynchronousWorkBegin.
 func (*TraceSynchronousWorkBegin) EventDesc() *etw.EventDesc { return &traceSynchronousWorkBegin }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TraceSynchronousWorkBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&traceSynchronousWorkBegin, p, ptr)
@@ -1005,9 +902,7 @@ func (e *TraceSynchronousWorkBegin) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TraceSynchronousWorkBegin) Clone() *TraceSynchronousWorkBegin { return &e }
 
-func (e TraceSynchronousWorkBegin) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TraceSynchronousWorkBegin) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TraceSynchronousWorkBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TraceSynchronousWorkBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var traceSynchronousWorkBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Version: 1, Level: 4, Task: 65517, Keywords: 0x20,
@@ -1018,21 +913,14 @@ var traceSynchronousWorkBegin = etw.EventDesc{
 	},
 }
 
-// AnyTraceSynchronousWorkBegin is [TraceSynchronousWorkBegin] in any version:
-// a newer one is decoded like it.
+// AnyTraceSynchronousWorkBegin is [TraceSynchronousWorkBegin] in any version: a newer one is
+// decoded like it.
 type AnyTraceSynchronousWorkBegin struct {
 	Seen etw.Seen
 	TraceSynchronousWorkBegin
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTraceSynchronousWorkBegin) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&traceSynchronousWorkBegin}
-}
-func (e *AnyTraceSynchronousWorkBegin) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTraceSynchronousWorkBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TraceSynchronousWorkBegin.DecodePayload(p, ptr)
@@ -1041,9 +929,9 @@ func (e *AnyTraceSynchronousWorkBegin) DecodeVersion(version uint8, p []byte, pt
 // Clone returns a copy of e.
 func (e AnyTraceSynchronousWorkBegin) Clone() *AnyTraceSynchronousWorkBegin { return &e }
 
-// TraceSynchronousWorkEnd is event 18, version 1, of task
-// TraceSynchronousWorkEnd, keyword AsyncCausalitySynchronousWork, level
-// win:Informational.
+// TraceSynchronousWorkEnd is event 18, version 1, of task TraceSynchronousWorkEnd, enabled by
+// [KeywordAsyncCausalitySynchronousWork] (0x20) at [etw.LevelInformational] (4). Its payload
+// has 4 bytes. [AnyTraceSynchronousWorkEnd] takes newer versions, too.
 type TraceSynchronousWorkEnd struct {
 	Work CausalitySynchronousWork
 }
@@ -1051,8 +939,7 @@ type TraceSynchronousWorkEnd struct {
 // EventDesc returns the description of TraceSynchronousWorkEnd.
 func (*TraceSynchronousWorkEnd) EventDesc() *etw.EventDesc { return &traceSynchronousWorkEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TraceSynchronousWorkEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&traceSynchronousWorkEnd, p, ptr)
@@ -1079,9 +966,7 @@ func (e *TraceSynchronousWorkEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TraceSynchronousWorkEnd) Clone() *TraceSynchronousWorkEnd { return &e }
 
-func (e TraceSynchronousWorkEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TraceSynchronousWorkEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TraceSynchronousWorkEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TraceSynchronousWorkEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var traceSynchronousWorkEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Version: 1, Level: 4, Task: 65516, Keywords: 0x20,
@@ -1091,21 +976,14 @@ var traceSynchronousWorkEnd = etw.EventDesc{
 	},
 }
 
-// AnyTraceSynchronousWorkEnd is [TraceSynchronousWorkEnd] in any version: a
-// newer one is decoded like it.
+// AnyTraceSynchronousWorkEnd is [TraceSynchronousWorkEnd] in any version: a newer one is
+// decoded like it.
 type AnyTraceSynchronousWorkEnd struct {
 	Seen etw.Seen
 	TraceSynchronousWorkEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTraceSynchronousWorkEnd) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&traceSynchronousWorkEnd}
-}
-func (e *AnyTraceSynchronousWorkEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTraceSynchronousWorkEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.TraceSynchronousWorkEnd.DecodePayload(p, ptr)
@@ -1114,8 +992,9 @@ func (e *AnyTraceSynchronousWorkEnd) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyTraceSynchronousWorkEnd) Clone() *AnyTraceSynchronousWorkEnd { return &e }
 
-// TaskWaitContinuationStarted is event 19, version 0, of task
-// TaskWaitContinuationStarted, keyword Tasks, level win:Verbose.
+// TaskWaitContinuationStarted is event 19, version 0, of task TaskWaitContinuationStarted,
+// enabled by [KeywordTasks] (0x2) at [etw.LevelVerbose] (5). Its payload has 4 bytes.
+// [AnyTaskWaitContinuationStarted] takes newer versions, too.
 type TaskWaitContinuationStarted struct {
 	TaskID int32
 }
@@ -1123,8 +1002,7 @@ type TaskWaitContinuationStarted struct {
 // EventDesc returns the description of TaskWaitContinuationStarted.
 func (*TaskWaitContinuationStarted) EventDesc() *etw.EventDesc { return &taskWaitContinuationStarted }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TaskWaitContinuationStarted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&taskWaitContinuationStarted, p, ptr)
@@ -1151,9 +1029,7 @@ func (e *TaskWaitContinuationStarted) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TaskWaitContinuationStarted) Clone() *TaskWaitContinuationStarted { return &e }
 
-func (e TaskWaitContinuationStarted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TaskWaitContinuationStarted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TaskWaitContinuationStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TaskWaitContinuationStarted) String() string { return string(etw.AppendText(nil, &e)) }
 
 var taskWaitContinuationStarted = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Level: 5, Task: 65515, Keywords: 0x2,
@@ -1163,21 +1039,14 @@ var taskWaitContinuationStarted = etw.EventDesc{
 	},
 }
 
-// AnyTaskWaitContinuationStarted is [TaskWaitContinuationStarted] in any
-// version: a newer one is decoded like it.
+// AnyTaskWaitContinuationStarted is [TaskWaitContinuationStarted] in any version: a newer one
+// is decoded like it.
 type AnyTaskWaitContinuationStarted struct {
 	Seen etw.Seen
 	TaskWaitContinuationStarted
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTaskWaitContinuationStarted) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&taskWaitContinuationStarted}
-}
-func (e *AnyTaskWaitContinuationStarted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTaskWaitContinuationStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TaskWaitContinuationStarted.DecodePayload(p, ptr)
@@ -1186,21 +1055,20 @@ func (e *AnyTaskWaitContinuationStarted) DecodeVersion(version uint8, p []byte, 
 // Clone returns a copy of e.
 func (e AnyTaskWaitContinuationStarted) Clone() *AnyTaskWaitContinuationStarted { return &e }
 
-// RunningContinuation is event 20, version 0, of task RunningContinuation,
-// keyword Debug, level win:Informational.
+// RunningContinuation is event 20, version 0, of task RunningContinuation, enabled by
+// [KeywordDebug] (0x20000) at [etw.LevelInformational] (4). Its payload has 16 bytes.
+// [AnyRunningContinuation] takes newer versions, too.
 //
 // What goes on after a task is about to run.
 type RunningContinuation struct {
 	TaskID int64
-	// Its address.
-	Object int64
+	Object int64 // Its address.
 }
 
 // EventDesc returns the description of RunningContinuation.
 func (*RunningContinuation) EventDesc() *etw.EventDesc { return &runningContinuation }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *RunningContinuation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&runningContinuation, p, ptr)
@@ -1231,9 +1099,7 @@ func (e *RunningContinuation) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e RunningContinuation) Clone() *RunningContinuation { return &e }
 
-func (e RunningContinuation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RunningContinuation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RunningContinuation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RunningContinuation) String() string { return string(etw.AppendText(nil, &e)) }
 
 var runningContinuation = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Level: 4, Task: 65514, Keywords: 0x20000,
@@ -1244,21 +1110,14 @@ var runningContinuation = etw.EventDesc{
 	},
 }
 
-// AnyRunningContinuation is [RunningContinuation] in any version: a newer one
-// is decoded like it.
+// AnyRunningContinuation is [RunningContinuation] in any version: a newer one is decoded like
+// it.
 type AnyRunningContinuation struct {
 	Seen etw.Seen
 	RunningContinuation
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRunningContinuation) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&runningContinuation}
-}
-func (e *AnyRunningContinuation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRunningContinuation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RunningContinuation.DecodePayload(p, ptr)
@@ -1267,8 +1126,9 @@ func (e *AnyRunningContinuation) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyRunningContinuation) Clone() *AnyRunningContinuation { return &e }
 
-// RunningContinuationList is event 21, version 0, of task
-// RunningContinuationList, keyword Debug, level win:Informational.
+// RunningContinuationList is event 21, version 0, of task RunningContinuationList, enabled by
+// [KeywordDebug] (0x20000) at [etw.LevelInformational] (4). Its payload has 24 bytes.
+// [AnyRunningContinuationList] takes newer versions, too.
 //
 // One of several that go on after a task is about to run.
 type RunningContinuationList struct {
@@ -1280,8 +1140,7 @@ type RunningContinuationList struct {
 // EventDesc returns the description of RunningContinuationList.
 func (*RunningContinuationList) EventDesc() *etw.EventDesc { return &runningContinuationList }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *RunningContinuationList) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&runningContinuationList, p, ptr)
@@ -1316,9 +1175,7 @@ func (e *RunningContinuationList) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e RunningContinuationList) Clone() *RunningContinuationList { return &e }
 
-func (e RunningContinuationList) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RunningContinuationList) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RunningContinuationList) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RunningContinuationList) String() string { return string(etw.AppendText(nil, &e)) }
 
 var runningContinuationList = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Level: 4, Task: 65513, Keywords: 0x20000,
@@ -1330,21 +1187,14 @@ var runningContinuationList = etw.EventDesc{
 	},
 }
 
-// AnyRunningContinuationList is [RunningContinuationList] in any version: a
-// newer one is decoded like it.
+// AnyRunningContinuationList is [RunningContinuationList] in any version: a newer one is
+// decoded like it.
 type AnyRunningContinuationList struct {
 	Seen etw.Seen
 	RunningContinuationList
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRunningContinuationList) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&runningContinuationList}
-}
-func (e *AnyRunningContinuationList) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRunningContinuationList) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RunningContinuationList.DecodePayload(p, ptr)
@@ -1353,8 +1203,9 @@ func (e *AnyRunningContinuationList) DecodeVersion(version uint8, p []byte, ptr 
 // Clone returns a copy of e.
 func (e AnyRunningContinuationList) Clone() *AnyRunningContinuationList { return &e }
 
-// DebugFacilityMessage is event 23, version 0, of task DebugFacilityMessage,
-// keyword Debug, level win:Informational.
+// DebugFacilityMessage is event 23, version 0, of task DebugFacilityMessage, enabled by
+// [KeywordDebug] (0x20000) at [etw.LevelInformational] (4). [AnyDebugFacilityMessage] takes
+// newer versions, too.
 type DebugFacilityMessage struct {
 	Facility etw.UTF16
 	Message  etw.UTF16
@@ -1363,8 +1214,7 @@ type DebugFacilityMessage struct {
 // EventDesc returns the description of DebugFacilityMessage.
 func (*DebugFacilityMessage) EventDesc() *etw.EventDesc { return &debugFacilityMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DebugFacilityMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Facility = c.UTF16()
@@ -1398,9 +1248,7 @@ func (e DebugFacilityMessage) Clone() *DebugFacilityMessage {
 	return &e
 }
 
-func (e DebugFacilityMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DebugFacilityMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DebugFacilityMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DebugFacilityMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var debugFacilityMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Level: 4, Task: 65511, Keywords: 0x20000,
@@ -1411,21 +1259,14 @@ var debugFacilityMessage = etw.EventDesc{
 	},
 }
 
-// AnyDebugFacilityMessage is [DebugFacilityMessage] in any version: a newer
-// one is decoded like it.
+// AnyDebugFacilityMessage is [DebugFacilityMessage] in any version: a newer one is decoded
+// like it.
 type AnyDebugFacilityMessage struct {
 	Seen etw.Seen
 	DebugFacilityMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDebugFacilityMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&debugFacilityMessage}
-}
-func (e *AnyDebugFacilityMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDebugFacilityMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DebugFacilityMessage.DecodePayload(p, ptr)
@@ -1438,8 +1279,9 @@ func (e AnyDebugFacilityMessage) Clone() *AnyDebugFacilityMessage {
 	return &e
 }
 
-// DebugFacilityMessage1 is event 24, version 0, of task DebugFacilityMessage1,
-// keyword Debug, level win:Informational.
+// DebugFacilityMessage1 is event 24, version 0, of task DebugFacilityMessage1, enabled by
+// [KeywordDebug] (0x20000) at [etw.LevelInformational] (4). [AnyDebugFacilityMessage1] takes
+// newer versions, too.
 type DebugFacilityMessage1 struct {
 	Facility etw.UTF16
 	Message  etw.UTF16
@@ -1449,8 +1291,7 @@ type DebugFacilityMessage1 struct {
 // EventDesc returns the description of DebugFacilityMessage1.
 func (*DebugFacilityMessage1) EventDesc() *etw.EventDesc { return &debugFacilityMessage1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DebugFacilityMessage1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Facility = c.UTF16()
@@ -1489,9 +1330,7 @@ func (e DebugFacilityMessage1) Clone() *DebugFacilityMessage1 {
 	return &e
 }
 
-func (e DebugFacilityMessage1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DebugFacilityMessage1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DebugFacilityMessage1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DebugFacilityMessage1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var debugFacilityMessage1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 24, Level: 4, Task: 65510, Keywords: 0x20000,
@@ -1503,21 +1342,14 @@ var debugFacilityMessage1 = etw.EventDesc{
 	},
 }
 
-// AnyDebugFacilityMessage1 is [DebugFacilityMessage1] in any version: a newer
-// one is decoded like it.
+// AnyDebugFacilityMessage1 is [DebugFacilityMessage1] in any version: a newer one is decoded
+// like it.
 type AnyDebugFacilityMessage1 struct {
 	Seen etw.Seen
 	DebugFacilityMessage1
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDebugFacilityMessage1) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&debugFacilityMessage1}
-}
-func (e *AnyDebugFacilityMessage1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDebugFacilityMessage1) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DebugFacilityMessage1.DecodePayload(p, ptr)
@@ -1531,8 +1363,9 @@ func (e AnyDebugFacilityMessage1) Clone() *AnyDebugFacilityMessage1 {
 	return &e
 }
 
-// SetActivityId is event 25, version 0, of task SetActivityId, keyword
-// DebugActivityId, level win:Informational.
+// SetActivityId is event 25, version 0, of task SetActivityId, enabled by
+// [KeywordDebugActivityId] (0x40000) at [etw.LevelInformational] (4). Its payload has 16
+// bytes. [AnySetActivityId] takes newer versions, too.
 //
 // The thread has another activity now.
 type SetActivityId struct {
@@ -1542,8 +1375,7 @@ type SetActivityId struct {
 // EventDesc returns the description of SetActivityId.
 func (*SetActivityId) EventDesc() *etw.EventDesc { return &setActivityId }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SetActivityId) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&setActivityId, p, ptr)
@@ -1570,9 +1402,7 @@ func (e *SetActivityId) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e SetActivityId) Clone() *SetActivityId { return &e }
 
-func (e SetActivityId) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SetActivityId) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SetActivityId) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SetActivityId) String() string { return string(etw.AppendText(nil, &e)) }
 
 var setActivityId = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 4, Task: 65509, Keywords: 0x40000,
@@ -1582,19 +1412,13 @@ var setActivityId = etw.EventDesc{
 	},
 }
 
-// AnySetActivityId is [SetActivityId] in any version: a newer one is decoded
-// like it.
+// AnySetActivityId is [SetActivityId] in any version: a newer one is decoded like it.
 type AnySetActivityId struct {
 	Seen etw.Seen
 	SetActivityId
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySetActivityId) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&setActivityId} }
-func (e *AnySetActivityId) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySetActivityId) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SetActivityId.DecodePayload(p, ptr)
@@ -1603,8 +1427,8 @@ func (e *AnySetActivityId) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnySetActivityId) Clone() *AnySetActivityId { return &e }
 
-// NewID is event 26, version 0, of task NewID, keyword Debug, level
-// win:Informational.
+// NewID is event 26, version 0, of task NewID, enabled by [KeywordDebug] (0x20000) at
+// [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyNewID] takes newer versions, too.
 //
 // A task got its id.
 type NewID struct {
@@ -1614,8 +1438,7 @@ type NewID struct {
 // EventDesc returns the description of NewID.
 func (*NewID) EventDesc() *etw.EventDesc { return &newID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *NewID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&newID, p, ptr)
@@ -1642,9 +1465,7 @@ func (e *NewID) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e NewID) Clone() *NewID { return &e }
 
-func (e NewID) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NewID) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NewID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NewID) String() string { return string(etw.AppendText(nil, &e)) }
 
 var newID = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Task: 65508, Keywords: 0x20000,
@@ -1660,12 +1481,7 @@ type AnyNewID struct {
 	NewID
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNewID) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&newID} }
-func (e *AnyNewID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNewID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NewID.DecodePayload(p, ptr)
@@ -1674,11 +1490,11 @@ func (e *AnyNewID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int,
 // Clone returns a copy of e.
 func (e AnyNewID) Clone() *AnyNewID { return &e }
 
-// IncompleteAsyncMethod is event 27, version 0, of task IncompleteAsyncMethod,
-// keyword AsyncMethod, level win:Warning.
+// IncompleteAsyncMethod is event 27, version 0, of task IncompleteAsyncMethod, enabled by
+// [KeywordAsyncMethod] (0x100) at [etw.LevelWarning] (3). [AnyIncompleteAsyncMethod] takes
+// newer versions, too.
 //
-// An async method was collected before it was done: nothing will ever continue
-// it.
+// An async method was collected before it was done: nothing will ever continue it.
 type IncompleteAsyncMethod struct {
 	StateMachineDescription etw.UTF16
 }
@@ -1686,8 +1502,7 @@ type IncompleteAsyncMethod struct {
 // EventDesc returns the description of IncompleteAsyncMethod.
 func (*IncompleteAsyncMethod) EventDesc() *etw.EventDesc { return &incompleteAsyncMethod }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *IncompleteAsyncMethod) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.StateMachineDescription = c.UTF16()
@@ -1716,9 +1531,7 @@ func (e IncompleteAsyncMethod) Clone() *IncompleteAsyncMethod {
 	return &e
 }
 
-func (e IncompleteAsyncMethod) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IncompleteAsyncMethod) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IncompleteAsyncMethod) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IncompleteAsyncMethod) String() string { return string(etw.AppendText(nil, &e)) }
 
 var incompleteAsyncMethod = etw.EventDesc{
 	Provider: &providerDesc, ID: 27, Level: 3, Task: 65507, Keywords: 0x100,
@@ -1728,21 +1541,14 @@ var incompleteAsyncMethod = etw.EventDesc{
 	},
 }
 
-// AnyIncompleteAsyncMethod is [IncompleteAsyncMethod] in any version: a newer
-// one is decoded like it.
+// AnyIncompleteAsyncMethod is [IncompleteAsyncMethod] in any version: a newer one is decoded
+// like it.
 type AnyIncompleteAsyncMethod struct {
 	Seen etw.Seen
 	IncompleteAsyncMethod
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyIncompleteAsyncMethod) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&incompleteAsyncMethod}
-}
-func (e *AnyIncompleteAsyncMethod) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyIncompleteAsyncMethod) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.IncompleteAsyncMethod.DecodePayload(p, ptr)

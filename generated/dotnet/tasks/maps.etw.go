@@ -25,6 +25,9 @@ var taskWaitBehaviorMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v TaskWaitBehavior) String() string { return taskWaitBehaviorMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v TaskWaitBehavior) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // CausalityRelation is a value of the map CausalityRelation.
 type CausalityRelation uint32
 
@@ -51,6 +54,9 @@ var causalityRelationMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v CausalityRelation) String() string { return causalityRelationMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v CausalityRelation) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // AsyncCausalityStatus is a value of the map AsyncCausalityStatus.
 type AsyncCausalityStatus uint32
 
@@ -75,6 +81,9 @@ var asyncCausalityStatusMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v AsyncCausalityStatus) String() string { return asyncCausalityStatusMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v AsyncCausalityStatus) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // CausalitySynchronousWork is a value of the map CausalitySynchronousWork.
 type CausalitySynchronousWork uint32
 
@@ -98,3 +107,6 @@ var causalitySynchronousWorkMap = etw.MapDesc{
 func (v CausalitySynchronousWork) String() string {
 	return causalitySynchronousWorkMap.ValueString(uint32(v))
 }
+
+// MarshalText returns the form of String.
+func (v CausalitySynchronousWork) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

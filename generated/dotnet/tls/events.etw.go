@@ -5,17 +5,16 @@ package tls
 
 import (
 	"encoding/binary"
-	"log/slog"
 	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -23,8 +22,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -53,9 +51,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -65,21 +61,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -91,8 +80,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// HandshakeStart is event 1, version 0, of task Handshake, opcode win:Start,
-// level win:Informational.
+// HandshakeStart is event 1, version 0, of task Handshake, opcode [etw.OpcodeStart], enabled
+// at [etw.LevelInformational] (4). [AnyHandshakeStart] takes newer versions, too.
 //
 // A handshake begins.
 type HandshakeStart struct {
@@ -104,8 +93,7 @@ type HandshakeStart struct {
 // EventDesc returns the description of HandshakeStart.
 func (*HandshakeStart) EventDesc() *etw.EventDesc { return &handshakeStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *HandshakeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&handshakeStart, p, ptr)
@@ -141,9 +129,7 @@ func (e HandshakeStart) Clone() *HandshakeStart {
 	return &e
 }
 
-func (e HandshakeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HandshakeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HandshakeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var handshakeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
@@ -154,19 +140,13 @@ var handshakeStart = etw.EventDesc{
 	},
 }
 
-// AnyHandshakeStart is [HandshakeStart] in any version: a newer one is decoded
-// like it.
+// AnyHandshakeStart is [HandshakeStart] in any version: a newer one is decoded like it.
 type AnyHandshakeStart struct {
 	Seen etw.Seen
 	HandshakeStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHandshakeStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&handshakeStart} }
-func (e *AnyHandshakeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHandshakeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.HandshakeStart.DecodePayload(p, ptr)
@@ -178,20 +158,19 @@ func (e AnyHandshakeStart) Clone() *AnyHandshakeStart {
 	return &e
 }
 
-// HandshakeStop is event 2, version 0, of task Handshake, opcode win:Stop,
-// level win:Informational.
+// HandshakeStop is event 2, version 0, of task Handshake, opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyHandshakeStop] takes newer
+// versions, too.
 //
 // It is over.
 type HandshakeStop struct {
-	// The version agreed on, 0 if it failed.
-	Protocol SslProtocols
+	Protocol SslProtocols // The version agreed on, 0 if it failed.
 }
 
 // EventDesc returns the description of HandshakeStop.
 func (*HandshakeStop) EventDesc() *etw.EventDesc { return &handshakeStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HandshakeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&handshakeStop, p, ptr)
@@ -218,9 +197,7 @@ func (e *HandshakeStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HandshakeStop) Clone() *HandshakeStop { return &e }
 
-func (e HandshakeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HandshakeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HandshakeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var handshakeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
@@ -230,19 +207,13 @@ var handshakeStop = etw.EventDesc{
 	},
 }
 
-// AnyHandshakeStop is [HandshakeStop] in any version: a newer one is decoded
-// like it.
+// AnyHandshakeStop is [HandshakeStop] in any version: a newer one is decoded like it.
 type AnyHandshakeStop struct {
 	Seen etw.Seen
 	HandshakeStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHandshakeStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&handshakeStop} }
-func (e *AnyHandshakeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.HandshakeStop.DecodePayload(p, ptr)
@@ -251,8 +222,8 @@ func (e *AnyHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyHandshakeStop) Clone() *AnyHandshakeStop { return &e }
 
-// HandshakeFailed is event 3, version 0, of task HandshakeFailed, level
-// win:Error.
+// HandshakeFailed is event 3, version 0, of task HandshakeFailed, enabled at [etw.LevelError]
+// (2). [AnyHandshakeFailed] takes newer versions, too.
 //
 // It failed.
 type HandshakeFailed struct {
@@ -264,8 +235,7 @@ type HandshakeFailed struct {
 // EventDesc returns the description of HandshakeFailed.
 func (*HandshakeFailed) EventDesc() *etw.EventDesc { return &handshakeFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *HandshakeFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&handshakeFailed, p, ptr)
@@ -305,9 +275,7 @@ func (e HandshakeFailed) Clone() *HandshakeFailed {
 	return &e
 }
 
-func (e HandshakeFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HandshakeFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HandshakeFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var handshakeFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 2, Task: 65531,
@@ -319,19 +287,13 @@ var handshakeFailed = etw.EventDesc{
 	},
 }
 
-// AnyHandshakeFailed is [HandshakeFailed] in any version: a newer one is
-// decoded like it.
+// AnyHandshakeFailed is [HandshakeFailed] in any version: a newer one is decoded like it.
 type AnyHandshakeFailed struct {
 	Seen etw.Seen
 	HandshakeFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHandshakeFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&handshakeFailed} }
-func (e *AnyHandshakeFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHandshakeFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.HandshakeFailed.DecodePayload(p, ptr)

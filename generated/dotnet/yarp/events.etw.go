@@ -5,16 +5,15 @@ package yarp
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// EventSourceMessage is event 0, version 0, of task EventSourceMessage, level
-// win:LogAlways.
+// EventSourceMessage is event 0, version 0, of task EventSourceMessage, enabled at
+// [etw.LevelLogAlways] (0). [AnyEventSourceMessage] takes newer versions, too.
 //
-// EventSourceMessage says that something is wrong with the source itself, such
-// as an event that it could not write.
+// EventSourceMessage says that something is wrong with the source itself, such as an event
+// that it could not write.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -22,8 +21,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -52,9 +50,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -64,21 +60,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -90,8 +79,8 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// ForwarderStart is event 1, version 0, of task Forwarder, opcode win:Start,
-// level win:Informational.
+// ForwarderStart is event 1, version 0, of task Forwarder, opcode [etw.OpcodeStart], enabled
+// at [etw.LevelInformational] (4). [AnyForwarderStart] takes newer versions, too.
 type ForwarderStart struct {
 	DestinationPrefix etw.UTF16
 }
@@ -99,8 +88,7 @@ type ForwarderStart struct {
 // EventDesc returns the description of ForwarderStart.
 func (*ForwarderStart) EventDesc() *etw.EventDesc { return &forwarderStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ForwarderStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.DestinationPrefix = c.UTF16()
@@ -129,9 +117,7 @@ func (e ForwarderStart) Clone() *ForwarderStart {
 	return &e
 }
 
-func (e ForwarderStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ForwarderStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ForwarderStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ForwarderStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var forwarderStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 65533,
@@ -141,19 +127,13 @@ var forwarderStart = etw.EventDesc{
 	},
 }
 
-// AnyForwarderStart is [ForwarderStart] in any version: a newer one is decoded
-// like it.
+// AnyForwarderStart is [ForwarderStart] in any version: a newer one is decoded like it.
 type AnyForwarderStart struct {
 	Seen etw.Seen
 	ForwarderStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyForwarderStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderStart} }
-func (e *AnyForwarderStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyForwarderStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ForwarderStart.DecodePayload(p, ptr)
@@ -165,8 +145,9 @@ func (e AnyForwarderStart) Clone() *AnyForwarderStart {
 	return &e
 }
 
-// ForwarderStop is event 2, version 0, of task Forwarder, opcode win:Stop,
-// level win:Informational.
+// ForwarderStop is event 2, version 0, of task Forwarder, opcode [etw.OpcodeStop], enabled at
+// [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyForwarderStop] takes newer
+// versions, too.
 type ForwarderStop struct {
 	StatusCode int32
 }
@@ -174,8 +155,7 @@ type ForwarderStop struct {
 // EventDesc returns the description of ForwarderStop.
 func (*ForwarderStop) EventDesc() *etw.EventDesc { return &forwarderStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ForwarderStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&forwarderStop, p, ptr)
@@ -202,9 +182,7 @@ func (e *ForwarderStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ForwarderStop) Clone() *ForwarderStop { return &e }
 
-func (e ForwarderStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ForwarderStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ForwarderStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ForwarderStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var forwarderStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 65533,
@@ -214,19 +192,13 @@ var forwarderStop = etw.EventDesc{
 	},
 }
 
-// AnyForwarderStop is [ForwarderStop] in any version: a newer one is decoded
-// like it.
+// AnyForwarderStop is [ForwarderStop] in any version: a newer one is decoded like it.
 type AnyForwarderStop struct {
 	Seen etw.Seen
 	ForwarderStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyForwarderStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderStop} }
-func (e *AnyForwarderStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyForwarderStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ForwarderStop.DecodePayload(p, ptr)
@@ -235,8 +207,9 @@ func (e *AnyForwarderStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyForwarderStop) Clone() *AnyForwarderStop { return &e }
 
-// ForwarderFailed is event 3, version 0, of task ForwarderFailed, level
-// win:Informational.
+// ForwarderFailed is event 3, version 0, of task ForwarderFailed, enabled at
+// [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyForwarderFailed] takes newer
+// versions, too.
 type ForwarderFailed struct {
 	Error ForwarderError
 }
@@ -244,8 +217,7 @@ type ForwarderFailed struct {
 // EventDesc returns the description of ForwarderFailed.
 func (*ForwarderFailed) EventDesc() *etw.EventDesc { return &forwarderFailed }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ForwarderFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&forwarderFailed, p, ptr)
@@ -272,9 +244,7 @@ func (e *ForwarderFailed) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ForwarderFailed) Clone() *ForwarderFailed { return &e }
 
-func (e ForwarderFailed) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ForwarderFailed) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ForwarderFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ForwarderFailed) String() string { return string(etw.AppendText(nil, &e)) }
 
 var forwarderFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Task: 65531,
@@ -284,19 +254,13 @@ var forwarderFailed = etw.EventDesc{
 	},
 }
 
-// AnyForwarderFailed is [ForwarderFailed] in any version: a newer one is
-// decoded like it.
+// AnyForwarderFailed is [ForwarderFailed] in any version: a newer one is decoded like it.
 type AnyForwarderFailed struct {
 	Seen etw.Seen
 	ForwarderFailed
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyForwarderFailed) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderFailed} }
-func (e *AnyForwarderFailed) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyForwarderFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ForwarderFailed.DecodePayload(p, ptr)
@@ -305,8 +269,9 @@ func (e *AnyForwarderFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyForwarderFailed) Clone() *AnyForwarderFailed { return &e }
 
-// ForwarderStage is event 4, version 0, of task ForwarderStage, level
-// win:Informational.
+// ForwarderStage is event 4, version 0, of task ForwarderStage, enabled at
+// [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyForwarderStage] takes newer
+// versions, too.
 type ForwarderStage struct {
 	Stage ForwarderStageValue
 }
@@ -314,8 +279,7 @@ type ForwarderStage struct {
 // EventDesc returns the description of ForwarderStage.
 func (*ForwarderStage) EventDesc() *etw.EventDesc { return &forwarderStage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ForwarderStage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&forwarderStage, p, ptr)
@@ -342,9 +306,7 @@ func (e *ForwarderStage) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ForwarderStage) Clone() *ForwarderStage { return &e }
 
-func (e ForwarderStage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ForwarderStage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ForwarderStage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ForwarderStage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var forwarderStage = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Task: 65530,
@@ -354,19 +316,13 @@ var forwarderStage = etw.EventDesc{
 	},
 }
 
-// AnyForwarderStage is [ForwarderStage] in any version: a newer one is decoded
-// like it.
+// AnyForwarderStage is [ForwarderStage] in any version: a newer one is decoded like it.
 type AnyForwarderStage struct {
 	Seen etw.Seen
 	ForwarderStage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyForwarderStage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderStage} }
-func (e *AnyForwarderStage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyForwarderStage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ForwarderStage.DecodePayload(p, ptr)
@@ -375,8 +331,9 @@ func (e *AnyForwarderStage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyForwarderStage) Clone() *AnyForwarderStage { return &e }
 
-// ContentTransferring is event 5, version 0, of task ContentTransferring,
-// level win:Informational.
+// ContentTransferring is event 5, version 0, of task ContentTransferring, enabled at
+// [etw.LevelInformational] (4). Its payload has 36 bytes. [AnyContentTransferring] takes newer
+// versions, too.
 type ContentTransferring struct {
 	IsRequest     etw.Bool
 	ContentLength int64
@@ -388,8 +345,7 @@ type ContentTransferring struct {
 // EventDesc returns the description of ContentTransferring.
 func (*ContentTransferring) EventDesc() *etw.EventDesc { return &contentTransferring }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ContentTransferring) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 36 {
 		return 0, etw.Short(&contentTransferring, p, ptr)
@@ -432,9 +388,7 @@ func (e *ContentTransferring) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ContentTransferring) Clone() *ContentTransferring { return &e }
 
-func (e ContentTransferring) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ContentTransferring) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ContentTransferring) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ContentTransferring) String() string { return string(etw.AppendText(nil, &e)) }
 
 var contentTransferring = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Task: 65529,
@@ -448,21 +402,14 @@ var contentTransferring = etw.EventDesc{
 	},
 }
 
-// AnyContentTransferring is [ContentTransferring] in any version: a newer one
-// is decoded like it.
+// AnyContentTransferring is [ContentTransferring] in any version: a newer one is decoded like
+// it.
 type AnyContentTransferring struct {
 	Seen etw.Seen
 	ContentTransferring
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyContentTransferring) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&contentTransferring}
-}
-func (e *AnyContentTransferring) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyContentTransferring) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ContentTransferring.DecodePayload(p, ptr)
@@ -471,8 +418,9 @@ func (e *AnyContentTransferring) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyContentTransferring) Clone() *AnyContentTransferring { return &e }
 
-// ContentTransferred is event 6, version 0, of task ContentTransferred, level
-// win:Informational.
+// ContentTransferred is event 6, version 0, of task ContentTransferred, enabled at
+// [etw.LevelInformational] (4). Its payload has 44 bytes. [AnyContentTransferred] takes newer
+// versions, too.
 type ContentTransferred struct {
 	IsRequest     etw.Bool
 	ContentLength int64
@@ -485,8 +433,7 @@ type ContentTransferred struct {
 // EventDesc returns the description of ContentTransferred.
 func (*ContentTransferred) EventDesc() *etw.EventDesc { return &contentTransferred }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ContentTransferred) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 44 {
 		return 0, etw.Short(&contentTransferred, p, ptr)
@@ -533,9 +480,7 @@ func (e *ContentTransferred) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ContentTransferred) Clone() *ContentTransferred { return &e }
 
-func (e ContentTransferred) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ContentTransferred) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ContentTransferred) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ContentTransferred) String() string { return string(etw.AppendText(nil, &e)) }
 
 var contentTransferred = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Task: 65528,
@@ -550,21 +495,14 @@ var contentTransferred = etw.EventDesc{
 	},
 }
 
-// AnyContentTransferred is [ContentTransferred] in any version: a newer one is
-// decoded like it.
+// AnyContentTransferred is [ContentTransferred] in any version: a newer one is decoded like
+// it.
 type AnyContentTransferred struct {
 	Seen etw.Seen
 	ContentTransferred
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyContentTransferred) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&contentTransferred}
-}
-func (e *AnyContentTransferred) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyContentTransferred) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ContentTransferred.DecodePayload(p, ptr)
@@ -573,8 +511,8 @@ func (e *AnyContentTransferred) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyContentTransferred) Clone() *AnyContentTransferred { return &e }
 
-// ForwarderInvoke is event 7, version 0, of task ForwarderInvoke, level
-// win:Informational.
+// ForwarderInvoke is event 7, version 0, of task ForwarderInvoke, enabled at
+// [etw.LevelInformational] (4). [AnyForwarderInvoke] takes newer versions, too.
 type ForwarderInvoke struct {
 	ClusterId     etw.UTF16
 	RouteId       etw.UTF16
@@ -584,8 +522,7 @@ type ForwarderInvoke struct {
 // EventDesc returns the description of ForwarderInvoke.
 func (*ForwarderInvoke) EventDesc() *etw.EventDesc { return &forwarderInvoke }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ForwarderInvoke) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ClusterId = c.UTF16()
@@ -624,9 +561,7 @@ func (e ForwarderInvoke) Clone() *ForwarderInvoke {
 	return &e
 }
 
-func (e ForwarderInvoke) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ForwarderInvoke) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ForwarderInvoke) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ForwarderInvoke) String() string { return string(etw.AppendText(nil, &e)) }
 
 var forwarderInvoke = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Task: 65527,
@@ -638,19 +573,13 @@ var forwarderInvoke = etw.EventDesc{
 	},
 }
 
-// AnyForwarderInvoke is [ForwarderInvoke] in any version: a newer one is
-// decoded like it.
+// AnyForwarderInvoke is [ForwarderInvoke] in any version: a newer one is decoded like it.
 type AnyForwarderInvoke struct {
 	Seen etw.Seen
 	ForwarderInvoke
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyForwarderInvoke) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&forwarderInvoke} }
-func (e *AnyForwarderInvoke) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyForwarderInvoke) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ForwarderInvoke.DecodePayload(p, ptr)

@@ -61,6 +61,9 @@ var forwarderErrorMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v ForwarderError) String() string { return forwarderErrorMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v ForwarderError) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ForwarderStageValue is a value of the map ForwarderStage.
 type ForwarderStageValue uint32
 
@@ -86,3 +89,6 @@ var forwarderStageValueMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v ForwarderStageValue) String() string { return forwarderStageValueMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v ForwarderStageValue) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -11,15 +11,15 @@ import (
 )
 
 // An Alias is a further name of a keyword, or of several at once.
-type Alias struct {
+type Alias[K ~uint64] struct {
 	Name string
-	Mask uint64
+	Mask K
 }
 
 // Parse returns the mask of a list of names and numbers, which +, |, commas or
 // spaces separate. A name is one of the provider's keywords or an alias, with or
 // without the word Keyword before or after it, in upper or lower case.
-func Parse(p *etw.Provider, aliases []Alias, list string) (uint64, error) {
+func Parse[K ~uint64](p *etw.Provider, aliases []Alias[K], list string) (uint64, error) {
 	names := strings.FieldsFunc(list, func(c rune) bool { return strings.ContainsRune("+|, \t", c) })
 	if len(names) == 0 {
 		return 0, fmt.Errorf("%q names no keyword of %s", list, p.Desc.Name)
@@ -35,7 +35,7 @@ func Parse(p *etw.Provider, aliases []Alias, list string) (uint64, error) {
 	return mask, nil
 }
 
-func lookup(p *etw.Provider, aliases []Alias, name string) (mask uint64, ok bool) {
+func lookup[K ~uint64](p *etw.Provider, aliases []Alias[K], name string) (mask uint64, ok bool) {
 	if m, err := strconv.ParseUint(name, 0, 64); err == nil {
 		return m, true
 	}
@@ -47,7 +47,7 @@ func lookup(p *etw.Provider, aliases []Alias, name string) (mask uint64, ok bool
 	}
 	for _, a := range aliases {
 		if plain(a.Name) == name {
-			return a.Mask, true
+			return uint64(a.Mask), true
 		}
 	}
 	return 0, false
@@ -63,7 +63,7 @@ func plain(name string) string {
 
 // suggestion returns a question for the name that comes next, or nothing if none
 // comes near.
-func suggestion(p *etw.Provider, aliases []Alias, name string) string {
+func suggestion[K ~uint64](p *etw.Provider, aliases []Alias[K], name string) string {
 	best, least := "", 3
 	try := func(other string) {
 		if d := distance(plain(name), plain(other)); d < least {

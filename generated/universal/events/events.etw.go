@@ -3,25 +3,20 @@
 
 package events
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// CPU is event 1, version 0, level win:LogAlways.
+// CPU is event 1, version 0, enabled at [etw.LevelLogAlways] (0). [AnyCPU] takes newer
+// versions, too.
 //
 // What a processor was doing.
 type CPU struct {
-	// How many intervals between samples the event stands for.
-	Value uint64
+	Value uint64 // How many intervals between samples the event stands for.
 }
 
 // EventDesc returns the description of CPU.
 func (*CPU) EventDesc() *etw.EventDesc { return &cpu }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CPU) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Value = c.VarUint()
@@ -47,9 +42,7 @@ func (e *CPU) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CPU) Clone() *CPU { return &e }
 
-func (e CPU) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CPU) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CPU) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CPU) String() string { return string(etw.AppendText(nil, &e)) }
 
 var cpu = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -65,12 +58,7 @@ type AnyCPU struct {
 	CPU
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCPU) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&cpu} }
-func (e *AnyCPU) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCPU) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CPU.DecodePayload(p, ptr)
@@ -79,21 +67,20 @@ func (e *AnyCPU) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, e
 // Clone returns a copy of e.
 func (e AnyCPU) Clone() *AnyCPU { return &e }
 
-// ContextSwitch is event 2, version 0, level win:LogAlways.
+// ContextSwitch is event 2, version 0, enabled at [etw.LevelLogAlways] (0). [AnyContextSwitch]
+// takes newer versions, too.
 //
-// A thread goes off the processor of the event, at the time of the event. The
-// call stack is where it stopped.
+// A thread goes off the processor of the event, at the time of the event. The call stack is
+// where it stopped.
 type ContextSwitch struct {
-	// The nanoseconds for which the thread does not run, from the time of the
-	// event on.
+	// The nanoseconds for which the thread does not run, from the time of the event on.
 	Value uint64
 }
 
 // EventDesc returns the description of ContextSwitch.
 func (*ContextSwitch) EventDesc() *etw.EventDesc { return &contextSwitch }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ContextSwitch) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Value = c.VarUint()
@@ -119,9 +106,7 @@ func (e *ContextSwitch) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ContextSwitch) Clone() *ContextSwitch { return &e }
 
-func (e ContextSwitch) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ContextSwitch) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ContextSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ContextSwitch) String() string { return string(etw.AppendText(nil, &e)) }
 
 var contextSwitch = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -131,19 +116,13 @@ var contextSwitch = etw.EventDesc{
 	},
 }
 
-// AnyContextSwitch is [ContextSwitch] in any version: a newer one is decoded
-// like it.
+// AnyContextSwitch is [ContextSwitch] in any version: a newer one is decoded like it.
 type AnyContextSwitch struct {
 	Seen etw.Seen
 	ContextSwitch
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyContextSwitch) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&contextSwitch} }
-func (e *AnyContextSwitch) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyContextSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ContextSwitch.DecodePayload(p, ptr)
@@ -152,19 +131,18 @@ func (e *AnyContextSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyContextSwitch) Clone() *AnyContextSwitch { return &e }
 
-// SoftPageFault is event 3, version 0, level win:LogAlways.
+// SoftPageFault is event 3, version 0, enabled at [etw.LevelLogAlways] (0). [AnySoftPageFault]
+// takes newer versions, too.
 //
 // A page was not mapped, but was in memory.
 type SoftPageFault struct {
-	// How many faults the event stands for.
-	Value uint64
+	Value uint64 // How many faults the event stands for.
 }
 
 // EventDesc returns the description of SoftPageFault.
 func (*SoftPageFault) EventDesc() *etw.EventDesc { return &softPageFault }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SoftPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*faultLayout)(e).decode(p, ptr, &softPageFault)
 }
@@ -175,16 +153,12 @@ func (e *SoftPageFault) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SoftPageFault) FieldValue(i int) etw.Value {
-	return (*faultLayout)(e).FieldValue(i)
-}
+func (e *SoftPageFault) FieldValue(i int) etw.Value { return (*faultLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e SoftPageFault) Clone() *SoftPageFault { return &e }
 
-func (e SoftPageFault) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SoftPageFault) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SoftPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SoftPageFault) String() string { return string(etw.AppendText(nil, &e)) }
 
 var softPageFault = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -219,19 +193,13 @@ var faultLayoutFields = []etw.FieldDesc{
 	{Name: "Value", Type: etw.InVarUint},
 }
 
-// AnySoftPageFault is [SoftPageFault] in any version: a newer one is decoded
-// like it.
+// AnySoftPageFault is [SoftPageFault] in any version: a newer one is decoded like it.
 type AnySoftPageFault struct {
 	Seen etw.Seen
 	SoftPageFault
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySoftPageFault) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&softPageFault} }
-func (e *AnySoftPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySoftPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.SoftPageFault.DecodePayload(p, ptr)
@@ -240,19 +208,18 @@ func (e *AnySoftPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnySoftPageFault) Clone() *AnySoftPageFault { return &e }
 
-// HardPageFault is event 4, version 0, level win:LogAlways.
+// HardPageFault is event 4, version 0, enabled at [etw.LevelLogAlways] (0). [AnyHardPageFault]
+// takes newer versions, too.
 //
 // A page had to be read.
 type HardPageFault struct {
-	// How many faults the event stands for.
-	Value uint64
+	Value uint64 // How many faults the event stands for.
 }
 
 // EventDesc returns the description of HardPageFault.
 func (*HardPageFault) EventDesc() *etw.EventDesc { return &hardPageFault }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HardPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*faultLayout)(e).decode(p, ptr, &hardPageFault)
 }
@@ -263,16 +230,12 @@ func (e *HardPageFault) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *HardPageFault) FieldValue(i int) etw.Value {
-	return (*faultLayout)(e).FieldValue(i)
-}
+func (e *HardPageFault) FieldValue(i int) etw.Value { return (*faultLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e HardPageFault) Clone() *HardPageFault { return &e }
 
-func (e HardPageFault) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HardPageFault) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HardPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HardPageFault) String() string { return string(etw.AppendText(nil, &e)) }
 
 var hardPageFault = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
@@ -280,19 +243,13 @@ var hardPageFault = etw.EventDesc{
 	Fields: faultLayoutFields,
 }
 
-// AnyHardPageFault is [HardPageFault] in any version: a newer one is decoded
-// like it.
+// AnyHardPageFault is [HardPageFault] in any version: a newer one is decoded like it.
 type AnyHardPageFault struct {
 	Seen etw.Seen
 	HardPageFault
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyHardPageFault) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&hardPageFault} }
-func (e *AnyHardPageFault) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyHardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.HardPageFault.DecodePayload(p, ptr)

@@ -6,6 +6,7 @@ package events
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,25 +26,27 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyCPU](t, Types()...)
-	etwtest.Versions[AnyContextSwitch](t, Types()...)
-	etwtest.Versions[AnySoftPageFault](t, Types()...)
-	etwtest.Versions[AnyHardPageFault](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[CPU](t, nil)
-	etwtest.AllocsOf[ContextSwitch](t, nil)
-	etwtest.AllocsOf[SoftPageFault](t, nil)
-	etwtest.AllocsOf[HardPageFault](t, nil)
-	etwtest.AllocsOf[AnyCPU](t, nil)
-	etwtest.AllocsOf[AnyContextSwitch](t, nil)
-	etwtest.AllocsOf[AnySoftPageFault](t, nil)
-	etwtest.AllocsOf[AnyHardPageFault](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyCPU), new(AnyContextSwitch), new(AnySoftPageFault),
+		new(AnyHardPageFault),
+	}
 }

@@ -5,35 +5,29 @@ package disk
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// DiskRead is event 10, version 0, level win:Informational.
+// DiskRead is event 10, version 0, enabled at [etw.LevelInformational] (4). Its payload has 48
+// bytes, 40 in programs of 32 bits. [AnyDiskRead] takes newer versions, too.
 //
 // A disk was read.
 type DiskRead struct {
-	DiskNumber uint32
-	IrpFlags   uint32
-	// In bytes.
-	TransferSize uint32
-	Reserved     uint32
-	// In the file, or on the disk.
-	ByteOffset uint64
-	// One opened file.
-	FileObject etw.Pointer
-	// The request.
-	IORequestPacket etw.Pointer
-	// The ticks of the clock between request and answer.
-	HighResResponseTime uint64
+	DiskNumber          uint32
+	IrpFlags            uint32
+	TransferSize        uint32 // In bytes.
+	Reserved            uint32
+	ByteOffset          uint64      // In the file, or on the disk.
+	FileObject          etw.Pointer // One opened file.
+	IORequestPacket     etw.Pointer // The request.
+	HighResResponseTime uint64      // The ticks of the clock between request and answer.
 }
 
 // EventDesc returns the description of DiskRead.
 func (*DiskRead) EventDesc() *etw.EventDesc { return &diskRead }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskRead) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*transferLayout)(e).decode(p, ptr, &diskRead)
 }
@@ -44,16 +38,12 @@ func (e *DiskRead) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DiskRead) FieldValue(i int) etw.Value {
-	return (*transferLayout)(e).FieldValue(i)
-}
+func (e *DiskRead) FieldValue(i int) etw.Value { return (*transferLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e DiskRead) Clone() *DiskRead { return &e }
 
-func (e DiskRead) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskRead) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskRead) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskRead = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4,
@@ -132,12 +122,7 @@ type AnyDiskRead struct {
 	DiskRead
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskRead) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&diskRead} }
-func (e *AnyDiskRead) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DiskRead.DecodePayload(p, ptr)
@@ -146,30 +131,25 @@ func (e *AnyDiskRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyDiskRead) Clone() *AnyDiskRead { return &e }
 
-// DiskWrite is event 11, version 0, level win:Informational.
+// DiskWrite is event 11, version 0, enabled at [etw.LevelInformational] (4). Its payload has
+// 48 bytes, 40 in programs of 32 bits. [AnyDiskWrite] takes newer versions, too.
 //
 // A disk was written.
 type DiskWrite struct {
-	DiskNumber uint32
-	IrpFlags   uint32
-	// In bytes.
-	TransferSize uint32
-	Reserved     uint32
-	// In the file, or on the disk.
-	ByteOffset uint64
-	// One opened file.
-	FileObject etw.Pointer
-	// The request.
-	IORequestPacket etw.Pointer
-	// The ticks of the clock between request and answer.
-	HighResResponseTime uint64
+	DiskNumber          uint32
+	IrpFlags            uint32
+	TransferSize        uint32 // In bytes.
+	Reserved            uint32
+	ByteOffset          uint64      // In the file, or on the disk.
+	FileObject          etw.Pointer // One opened file.
+	IORequestPacket     etw.Pointer // The request.
+	HighResResponseTime uint64      // The ticks of the clock between request and answer.
 }
 
 // EventDesc returns the description of DiskWrite.
 func (*DiskWrite) EventDesc() *etw.EventDesc { return &diskWrite }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskWrite) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*transferLayout)(e).decode(p, ptr, &diskWrite)
 }
@@ -180,16 +160,12 @@ func (e *DiskWrite) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DiskWrite) FieldValue(i int) etw.Value {
-	return (*transferLayout)(e).FieldValue(i)
-}
+func (e *DiskWrite) FieldValue(i int) etw.Value { return (*transferLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e DiskWrite) Clone() *DiskWrite { return &e }
 
-func (e DiskWrite) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskWrite) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskWrite) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskWrite = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4,
@@ -203,12 +179,7 @@ type AnyDiskWrite struct {
 	DiskWrite
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskWrite) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&diskWrite} }
-func (e *AnyDiskWrite) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DiskWrite.DecodePayload(p, ptr)
@@ -217,23 +188,21 @@ func (e *AnyDiskWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e.
 func (e AnyDiskWrite) Clone() *AnyDiskWrite { return &e }
 
-// DiskFlush is event 14, version 0, level win:Informational.
+// DiskFlush is event 14, version 0, enabled at [etw.LevelInformational] (4). Its payload has
+// 24 bytes, 20 in programs of 32 bits. [AnyDiskFlush] takes newer versions, too.
 //
 // A disk has written all that it had taken.
 type DiskFlush struct {
-	DiskNumber uint32
-	IrpFlags   uint32
-	// The ticks of the clock between request and answer.
-	HighResResponseTime uint64
-	// The request.
-	IORequestPacket etw.Pointer
+	DiskNumber          uint32
+	IrpFlags            uint32
+	HighResResponseTime uint64      // The ticks of the clock between request and answer.
+	IORequestPacket     etw.Pointer // The request.
 }
 
 // EventDesc returns the description of DiskFlush.
 func (*DiskFlush) EventDesc() *etw.EventDesc { return &diskFlush }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *DiskFlush) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 16 {
 		return 0, etw.Short(&diskFlush, p, ptr)
@@ -274,9 +243,7 @@ func (e *DiskFlush) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e DiskFlush) Clone() *DiskFlush { return &e }
 
-func (e DiskFlush) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DiskFlush) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DiskFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DiskFlush) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskFlush = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4,
@@ -295,12 +262,7 @@ type AnyDiskFlush struct {
 	DiskFlush
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskFlush) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&diskFlush} }
-func (e *AnyDiskFlush) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DiskFlush.DecodePayload(p, ptr)

@@ -6,6 +6,7 @@ package disk
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,22 +26,26 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyDiskRead](t, Types()...)
-	etwtest.Versions[AnyDiskWrite](t, Types()...)
-	etwtest.Versions[AnyDiskFlush](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[DiskRead](t, nil)
-	etwtest.AllocsOf[DiskWrite](t, nil)
-	etwtest.AllocsOf[DiskFlush](t, nil)
-	etwtest.AllocsOf[AnyDiskRead](t, nil)
-	etwtest.AllocsOf[AnyDiskWrite](t, nil)
-	etwtest.AllocsOf[AnyDiskFlush](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyDiskRead), new(AnyDiskWrite), new(AnyDiskFlush),
+	}
 }

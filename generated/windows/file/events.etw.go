@@ -5,26 +5,23 @@ package file
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// NameCreate is event 10, version 0, of task NameCreate, keyword FileName,
-// level win:Informational.
+// NameCreate is event 10, version 0, of [TaskNameCreate], enabled by [KeywordFileName] (0x10)
+// at [etw.LevelInformational] (4). [AnyNameCreate] takes newer versions, too.
 //
 // A key stands for a file from now on.
 type NameCreate struct {
-	// It stands for the file as long as any program has it open.
-	FileKey  etw.Pointer
+	FileKey  etw.Pointer // It stands for the file as long as any program has it open.
 	FileName etw.UTF16
 }
 
 // EventDesc returns the description of NameCreate.
 func (*NameCreate) EventDesc() *etw.EventDesc { return &nameCreate }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *NameCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*nameLayout)(e).decode(p, ptr, &nameCreate)
 }
@@ -35,9 +32,7 @@ func (e *NameCreate) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *NameCreate) FieldValue(i int) etw.Value {
-	return (*nameLayout)(e).FieldValue(i)
-}
+func (e *NameCreate) FieldValue(i int) etw.Value { return (*nameLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e NameCreate) Clone() *NameCreate {
@@ -45,9 +40,7 @@ func (e NameCreate) Clone() *NameCreate {
 	return &e
 }
 
-func (e NameCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NameCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NameCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NameCreate) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nameCreate = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Task: 10, Keywords: 0x10,
@@ -91,19 +84,13 @@ var nameLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyNameCreate is [NameCreate] in any version: a newer one is decoded like
-// it.
+// AnyNameCreate is [NameCreate] in any version: a newer one is decoded like it.
 type AnyNameCreate struct {
 	Seen etw.Seen
 	NameCreate
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNameCreate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nameCreate} }
-func (e *AnyNameCreate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNameCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NameCreate.DecodePayload(p, ptr)
@@ -115,21 +102,19 @@ func (e AnyNameCreate) Clone() *AnyNameCreate {
 	return &e
 }
 
-// NameDelete is event 11, version 0, of task NameDelete, keyword FileName,
-// level win:Informational.
+// NameDelete is event 11, version 0, of [TaskNameDelete], enabled by [KeywordFileName] (0x10)
+// at [etw.LevelInformational] (4). [AnyNameDelete] takes newer versions, too.
 //
 // A key stands for a file no more.
 type NameDelete struct {
-	// It stands for the file as long as any program has it open.
-	FileKey  etw.Pointer
+	FileKey  etw.Pointer // It stands for the file as long as any program has it open.
 	FileName etw.UTF16
 }
 
 // EventDesc returns the description of NameDelete.
 func (*NameDelete) EventDesc() *etw.EventDesc { return &nameDelete }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *NameDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*nameLayout)(e).decode(p, ptr, &nameDelete)
 }
@@ -140,9 +125,7 @@ func (e *NameDelete) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *NameDelete) FieldValue(i int) etw.Value {
-	return (*nameLayout)(e).FieldValue(i)
-}
+func (e *NameDelete) FieldValue(i int) etw.Value { return (*nameLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e NameDelete) Clone() *NameDelete {
@@ -150,9 +133,7 @@ func (e NameDelete) Clone() *NameDelete {
 	return &e
 }
 
-func (e NameDelete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NameDelete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NameDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NameDelete) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nameDelete = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Task: 11, Keywords: 0x10,
@@ -160,19 +141,13 @@ var nameDelete = etw.EventDesc{
 	Fields: nameLayoutFields,
 }
 
-// AnyNameDelete is [NameDelete] in any version: a newer one is decoded like
-// it.
+// AnyNameDelete is [NameDelete] in any version: a newer one is decoded like it.
 type AnyNameDelete struct {
 	Seen etw.Seen
 	NameDelete
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNameDelete) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&nameDelete} }
-func (e *AnyNameDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNameDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NameDelete.DecodePayload(p, ptr)
@@ -184,16 +159,10 @@ func (e AnyNameDelete) Clone() *AnyNameDelete {
 	return &e
 }
 
-// Create is event 12, version 0, of task Create, keywords FileIO and Create,
-// level win:Informational.
-//
-// A file is to be opened, or made.
+// Create is event 12, version 0. [AnyCreate] says what it means.
 type Create struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
 	FileObject       etw.Pointer
 	CreateOptions    uint32
 	CreateAttributes uint32
@@ -204,8 +173,7 @@ type Create struct {
 // EventDesc returns the description of Create.
 func (*Create) EventDesc() *etw.EventDesc { return &create }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Create) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*createLayout)(e).decode(p, ptr, &create)
 }
@@ -216,9 +184,7 @@ func (e *Create) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Create) FieldValue(i int) etw.Value {
-	return (*createLayout)(e).FieldValue(i)
-}
+func (e *Create) FieldValue(i int) etw.Value { return (*createLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Create) Clone() *Create {
@@ -226,9 +192,7 @@ func (e Create) Clone() *Create {
 	return &e
 }
 
-func (e Create) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Create) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Create) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Create) String() string { return string(etw.AppendText(nil, &e)) }
 
 var create = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Task: 12, Keywords: 0xa0,
@@ -297,16 +261,10 @@ var createLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// CreateV1 is Create_V1: event 12, version 1, of task Create, keywords FileIO
-// and Create, level win:Informational.
-//
-// A file is to be opened, or made.
+// CreateV1 is Create_V1: event 12, version 1. [AnyCreate] says what it means.
 type CreateV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// The thread that asked.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	IssuingThreadId  uint32
 	CreateOptions    uint32
 	CreateAttributes uint32
@@ -317,8 +275,7 @@ type CreateV1 struct {
 // EventDesc returns the description of Create_V1.
 func (*CreateV1) EventDesc() *etw.EventDesc { return &createV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CreateV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*createV1Layout)(e).decode(p, ptr, &createV1)
 }
@@ -329,9 +286,7 @@ func (e *CreateV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *CreateV1) FieldValue(i int) etw.Value {
-	return (*createV1Layout)(e).FieldValue(i)
-}
+func (e *CreateV1) FieldValue(i int) etw.Value { return (*createV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e CreateV1) Clone() *CreateV1 {
@@ -339,9 +294,7 @@ func (e CreateV1) Clone() *CreateV1 {
 	return &e
 }
 
-func (e CreateV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CreateV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CreateV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CreateV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var createV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Version: 1, Level: 4, Task: 12, Keywords: 0xa0,
@@ -410,20 +363,18 @@ var createV1LayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyCreate is event 12, of task Create, keywords FileIO and Create, level
-// win:Informational, in any version.
+// AnyCreate is event 12 in any version, of [TaskCreate], enabled by [KeywordFileIO] (0x20) or
+// [KeywordCreate] (0x80) at [etw.LevelInformational] (4).
 //
 // A file is to be opened, or made.
 //
-// The versions are [Create] and [CreateV1]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [Create] and [CreateV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyCreate struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
+	Irp        etw.Pointer // The request: OperationEnd has the same.
+	FileObject etw.Pointer // One opened file.
 	// The thread that asked.
 	IssuingThreadId  uint32 // since version 1
 	CreateOptions    uint32
@@ -434,28 +385,27 @@ type AnyCreate struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyCreate) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyCreate) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyCreate) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyCreate = []*etw.EventDesc{&create, &createV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyCreate) EventDescs() []*etw.EventDesc { return anyCreate }
-func (e *AnyCreate) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCreate, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyCreate) EventDesc() *etw.EventDesc { return etw.DescOf(anyCreate, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyCreateV1Layout)(e).decode(version, p, ptr, anyCreate)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCreate) FieldValue(i int) etw.Value {
-	return (*anyCreateV1Layout)(e).FieldValue(i)
-}
+func (e *AnyCreate) FieldValue(i int) etw.Value { return (*anyCreateV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyCreate) Clone() *AnyCreate {
@@ -463,12 +413,13 @@ func (e AnyCreate) Clone() *AnyCreate {
 	return &e
 }
 
-func (e AnyCreate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCreate) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCreate) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyCreateV1Layout is what types for all versions of an event share, the
-// newest of which has the template Create_V1.
+// anyCreateV1Layout is what types for all versions of an event share, the newest of which has
+// the template Create_V1.
 type anyCreateV1Layout AnyCreate
 
 func (e *anyCreateV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -531,26 +482,19 @@ func (e *anyCreateV1Layout) detach() {
 	e.FileName = e.FileName.Clone()
 }
 
-// Cleanup is event 13, version 0, of task Cleanup, keyword FileIO, level
-// win:Informational.
-//
-// The last handle of an opened file goes.
+// Cleanup is event 13, version 0. Its payload has 32 bytes, 16 in programs of 32 bits.
+// [AnyCleanup] says what it means.
 type Cleanup struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
+	Irp        etw.Pointer
+	ThreadId   etw.Pointer
 	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	FileKey    etw.Pointer
 }
 
 // EventDesc returns the description of Cleanup.
 func (*Cleanup) EventDesc() *etw.EventDesc { return &cleanup }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Cleanup) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*closeLayout)(e).decode(p, ptr, &cleanup)
 }
@@ -561,16 +505,12 @@ func (e *Cleanup) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Cleanup) FieldValue(i int) etw.Value {
-	return (*closeLayout)(e).FieldValue(i)
-}
+func (e *Cleanup) FieldValue(i int) etw.Value { return (*closeLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Cleanup) Clone() *Cleanup { return &e }
 
-func (e Cleanup) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Cleanup) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Cleanup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Cleanup) String() string { return string(etw.AppendText(nil, &e)) }
 
 var cleanup = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Task: 13, Keywords: 0x20,
@@ -620,26 +560,19 @@ var closeLayoutFields = []etw.FieldDesc{
 	{Name: "FileKey", Type: etw.InPointer},
 }
 
-// CleanupV1 is Cleanup_V1: event 13, version 1, of task Cleanup, keyword
-// FileIO, level win:Informational.
-//
-// The last handle of an opened file goes.
+// CleanupV1 is Cleanup_V1: event 13, version 1. Its payload has 28 bytes, 16 in programs of 32
+// bits. [AnyCleanup] says what it means.
 type CleanupV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
-	// The thread that asked.
+	Irp             etw.Pointer
+	FileObject      etw.Pointer
+	FileKey         etw.Pointer
 	IssuingThreadId uint32
 }
 
 // EventDesc returns the description of Cleanup_V1.
 func (*CleanupV1) EventDesc() *etw.EventDesc { return &cleanupV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CleanupV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*closeV1Layout)(e).decode(p, ptr, &cleanupV1)
 }
@@ -650,16 +583,12 @@ func (e *CleanupV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *CleanupV1) FieldValue(i int) etw.Value {
-	return (*closeV1Layout)(e).FieldValue(i)
-}
+func (e *CleanupV1) FieldValue(i int) etw.Value { return (*closeV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e CleanupV1) Clone() *CleanupV1 { return &e }
 
-func (e CleanupV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CleanupV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CleanupV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CleanupV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var cleanupV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Version: 1, Level: 4, Task: 13, Keywords: 0x20,
@@ -709,60 +638,57 @@ var closeV1LayoutFields = []etw.FieldDesc{
 	{Name: "IssuingThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 }
 
-// AnyCleanup is event 13, of task Cleanup, keyword FileIO, level
-// win:Informational, in any version.
+// AnyCleanup is event 13 in any version, of [TaskCleanup], enabled by [KeywordFileIO] (0x20)
+// at [etw.LevelInformational] (4).
 //
 // The last handle of an opened file goes.
 //
-// The versions are [Cleanup] and [CleanupV1]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [Cleanup] and [CleanupV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyCleanup struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	Irp        etw.Pointer // The request: OperationEnd has the same.
+	FileObject etw.Pointer // One opened file.
+	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
 	// The thread that asked.
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyCleanup) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyCleanup) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyCleanup) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyCleanup = []*etw.EventDesc{&cleanup, &cleanupV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyCleanup) EventDescs() []*etw.EventDesc { return anyCleanup }
-func (e *AnyCleanup) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCleanup, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyCleanup) EventDesc() *etw.EventDesc { return etw.DescOf(anyCleanup, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyCleanup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyCloseV1Layout)(e).decode(version, p, ptr, anyCleanup)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCleanup) FieldValue(i int) etw.Value {
-	return (*anyCloseV1Layout)(e).FieldValue(i)
-}
+func (e *AnyCleanup) FieldValue(i int) etw.Value { return (*anyCloseV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyCleanup) Clone() *AnyCleanup { return &e }
 
-func (e AnyCleanup) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCleanup) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCleanup) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyCleanup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyCloseV1Layout is what types for all versions of an event share, the
-// newest of which has the template Close_V1.
+// anyCloseV1Layout is what types for all versions of an event share, the newest of which has
+// the template Close_V1.
 type anyCloseV1Layout AnyCleanup
 
 func (e *anyCloseV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -809,26 +735,19 @@ func (e *anyCloseV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// Close is event 14, version 0, of task Close, keyword FileIO, level
-// win:Informational.
-//
-// An opened file is closed.
+// Close is event 14, version 0. Its payload has 32 bytes, 16 in programs of 32 bits.
+// [AnyClose] says what it means.
 type Close struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
+	Irp        etw.Pointer
+	ThreadId   etw.Pointer
 	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	FileKey    etw.Pointer
 }
 
 // EventDesc returns the description of Close.
 func (*Close) EventDesc() *etw.EventDesc { return &closeEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Close) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*closeLayout)(e).decode(p, ptr, &closeEvent)
 }
@@ -839,16 +758,12 @@ func (e *Close) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Close) FieldValue(i int) etw.Value {
-	return (*closeLayout)(e).FieldValue(i)
-}
+func (e *Close) FieldValue(i int) etw.Value { return (*closeLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Close) Clone() *Close { return &e }
 
-func (e Close) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Close) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Close) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Close) String() string { return string(etw.AppendText(nil, &e)) }
 
 var closeEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Task: 14, Keywords: 0x20,
@@ -856,26 +771,19 @@ var closeEvent = etw.EventDesc{
 	Fields: closeLayoutFields,
 }
 
-// CloseV1 is Close_V1: event 14, version 1, of task Close, keyword FileIO,
-// level win:Informational.
-//
-// An opened file is closed.
+// CloseV1 is Close_V1: event 14, version 1. Its payload has 28 bytes, 16 in programs of 32
+// bits. [AnyClose] says what it means.
 type CloseV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
-	// The thread that asked.
+	Irp             etw.Pointer
+	FileObject      etw.Pointer
+	FileKey         etw.Pointer
 	IssuingThreadId uint32
 }
 
 // EventDesc returns the description of Close_V1.
 func (*CloseV1) EventDesc() *etw.EventDesc { return &closeV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CloseV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*closeV1Layout)(e).decode(p, ptr, &closeV1)
 }
@@ -886,16 +794,12 @@ func (e *CloseV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *CloseV1) FieldValue(i int) etw.Value {
-	return (*closeV1Layout)(e).FieldValue(i)
-}
+func (e *CloseV1) FieldValue(i int) etw.Value { return (*closeV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e CloseV1) Clone() *CloseV1 { return &e }
 
-func (e CloseV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CloseV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CloseV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CloseV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var closeV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Version: 1, Level: 4, Task: 14, Keywords: 0x20,
@@ -903,83 +807,71 @@ var closeV1 = etw.EventDesc{
 	Fields: closeV1LayoutFields,
 }
 
-// AnyClose is event 14, of task Close, keyword FileIO, level
-// win:Informational, in any version.
+// AnyClose is event 14 in any version, of [TaskClose], enabled by [KeywordFileIO] (0x20) at
+// [etw.LevelInformational] (4).
 //
 // An opened file is closed.
 //
-// The versions are [Close] and [CloseV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [Close] and [CloseV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyClose struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	Irp        etw.Pointer // The request: OperationEnd has the same.
+	FileObject etw.Pointer // One opened file.
+	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
 	// The thread that asked.
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyClose) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyClose) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyClose) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyClose = []*etw.EventDesc{&closeEvent, &closeV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyClose) EventDescs() []*etw.EventDesc { return anyClose }
-func (e *AnyClose) EventDesc() *etw.EventDesc  { return etw.DescOf(anyClose, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyClose) EventDesc() *etw.EventDesc { return etw.DescOf(anyClose, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyCloseV1Layout)(e).decode(version, p, ptr, anyClose)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyClose) FieldValue(i int) etw.Value {
-	return (*anyCloseV1Layout)(e).FieldValue(i)
-}
+func (e *AnyClose) FieldValue(i int) etw.Value { return (*anyCloseV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyClose) Clone() *AnyClose { return &e }
 
-func (e AnyClose) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyClose) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyClose) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Read is event 15, version 0, of task Read, keywords FileIO and Read, level
-// win:Informational.
-//
-// A file is to be read.
+// Read is event 15, version 0. Its payload has 48 bytes, 32 in programs of 32 bits. [AnyRead]
+// says what it means.
 type Read struct {
-	// In the file, or on the disk.
 	ByteOffset uint64
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
+	Irp        etw.Pointer
+	ThreadId   etw.Pointer
 	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
-	// What was asked for, in bytes.
-	IOSize  uint32
-	IOFlags uint32
+	FileKey    etw.Pointer
+	IOSize     uint32
+	IOFlags    uint32
 }
 
 // EventDesc returns the description of Read.
 func (*Read) EventDesc() *etw.EventDesc { return &read }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Read) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*transferLayout)(e).decode(p, ptr, &read)
 }
@@ -990,16 +882,12 @@ func (e *Read) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Read) FieldValue(i int) etw.Value {
-	return (*transferLayout)(e).FieldValue(i)
-}
+func (e *Read) FieldValue(i int) etw.Value { return (*transferLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Read) Clone() *Read { return &e }
 
-func (e Read) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Read) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Read) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Read) String() string { return string(etw.AppendText(nil, &e)) }
 
 var read = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Task: 15, Keywords: 0x120,
@@ -1067,32 +955,23 @@ var transferLayoutFields = []etw.FieldDesc{
 	{Name: "IOFlags", Type: etw.InHexInt32},
 }
 
-// ReadV1 is Read_V1: event 15, version 1, of task Read, keywords FileIO and
-// Read, level win:Informational.
-//
-// A file is to be read.
+// ReadV1 is Read_V1: event 15, version 1. Its payload has 48 bytes, 36 in programs of 32 bits.
+// [AnyRead] says what it means.
 type ReadV1 struct {
-	// In the file, or on the disk.
-	ByteOffset uint64
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
-	// The thread that asked.
+	ByteOffset      uint64
+	Irp             etw.Pointer
+	FileObject      etw.Pointer
+	FileKey         etw.Pointer
 	IssuingThreadId uint32
-	// What was asked for, in bytes.
-	IOSize     uint32
-	IOFlags    uint32
-	ExtraFlags uint32
+	IOSize          uint32
+	IOFlags         uint32
+	ExtraFlags      uint32
 }
 
 // EventDesc returns the description of Read_V1.
 func (*ReadV1) EventDesc() *etw.EventDesc { return &readV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ReadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*transferV1Layout)(e).decode(p, ptr, &readV1)
 }
@@ -1103,16 +982,12 @@ func (e *ReadV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ReadV1) FieldValue(i int) etw.Value {
-	return (*transferV1Layout)(e).FieldValue(i)
-}
+func (e *ReadV1) FieldValue(i int) etw.Value { return (*transferV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ReadV1) Clone() *ReadV1 { return &e }
 
-func (e ReadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ReadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ReadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ReadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var readV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Version: 1, Level: 4, Task: 15, Keywords: 0x120,
@@ -1185,67 +1060,64 @@ var transferV1LayoutFields = []etw.FieldDesc{
 	{Name: "ExtraFlags", Type: etw.InHexInt32},
 }
 
-// AnyRead is event 15, of task Read, keywords FileIO and Read, level
-// win:Informational, in any version.
+// AnyRead is event 15 in any version, of [TaskRead], enabled by [KeywordFileIO] (0x20) or
+// [KeywordRead] (0x100) at [etw.LevelInformational] (4).
 //
 // A file is to be read.
 //
-// The versions are [Read] and [ReadV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [Read] and [ReadV1]; a newer one is decoded like the last of these. Fields
+// that the decoded version lacks are zero.
 type AnyRead struct {
 	Seen etw.Seen
 
-	// In the file, or on the disk.
-	ByteOffset uint64
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	ByteOffset uint64      // In the file, or on the disk.
+	Irp        etw.Pointer // The request: OperationEnd has the same.
+	FileObject etw.Pointer // One opened file.
+	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
-	// What was asked for, in bytes.
-	IOSize     uint32
-	IOFlags    uint32
-	ExtraFlags uint32 // since version 1
+	IOSize          uint32 // What was asked for, in bytes.
+	IOFlags         uint32
+	ExtraFlags      uint32 // since version 1
 	// The thread that asked.
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyRead) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyRead) HasExtraFlags() bool      { return e.Seen.Layout >= 1 }
-func (e *AnyRead) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasExtraFlags reports whether the decoded version has ExtraFlags.
+func (e *AnyRead) HasExtraFlags() bool { return e.Seen.Layout >= 1 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyRead) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyRead = []*etw.EventDesc{&read, &readV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyRead) EventDescs() []*etw.EventDesc { return anyRead }
-func (e *AnyRead) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRead, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyRead) EventDesc() *etw.EventDesc { return etw.DescOf(anyRead, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyTransferV1Layout)(e).decode(version, p, ptr, anyRead)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRead) FieldValue(i int) etw.Value {
-	return (*anyTransferV1Layout)(e).FieldValue(i)
-}
+func (e *AnyRead) FieldValue(i int) etw.Value { return (*anyTransferV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyRead) Clone() *AnyRead { return &e }
 
-func (e AnyRead) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRead) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyRead) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyTransferV1Layout is what types for all versions of an event share, the
-// newest of which has the template Transfer_V1.
+// anyTransferV1Layout is what types for all versions of an event share, the newest of which
+// has the template Transfer_V1.
 type anyTransferV1Layout AnyRead
 
 func (e *anyTransferV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1307,31 +1179,22 @@ func (e *anyTransferV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// Write is event 16, version 0, of task Write, keywords FileIO and Write,
-// level win:Informational.
-//
-// A file is to be written.
+// Write is event 16, version 0. Its payload has 48 bytes, 32 in programs of 32 bits.
+// [AnyWrite] says what it means.
 type Write struct {
-	// In the file, or on the disk.
 	ByteOffset uint64
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
+	Irp        etw.Pointer
+	ThreadId   etw.Pointer
 	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
-	// What was asked for, in bytes.
-	IOSize  uint32
-	IOFlags uint32
+	FileKey    etw.Pointer
+	IOSize     uint32
+	IOFlags    uint32
 }
 
 // EventDesc returns the description of Write.
 func (*Write) EventDesc() *etw.EventDesc { return &write }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Write) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*transferLayout)(e).decode(p, ptr, &write)
 }
@@ -1342,16 +1205,12 @@ func (e *Write) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Write) FieldValue(i int) etw.Value {
-	return (*transferLayout)(e).FieldValue(i)
-}
+func (e *Write) FieldValue(i int) etw.Value { return (*transferLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Write) Clone() *Write { return &e }
 
-func (e Write) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Write) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Write) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Write) String() string { return string(etw.AppendText(nil, &e)) }
 
 var write = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Task: 16, Keywords: 0x220,
@@ -1359,32 +1218,23 @@ var write = etw.EventDesc{
 	Fields: transferLayoutFields,
 }
 
-// WriteV1 is Write_V1: event 16, version 1, of task Write, keywords FileIO and
-// Write, level win:Informational.
-//
-// A file is to be written.
+// WriteV1 is Write_V1: event 16, version 1. Its payload has 48 bytes, 36 in programs of 32
+// bits. [AnyWrite] says what it means.
 type WriteV1 struct {
-	// In the file, or on the disk.
-	ByteOffset uint64
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
-	// The thread that asked.
+	ByteOffset      uint64
+	Irp             etw.Pointer
+	FileObject      etw.Pointer
+	FileKey         etw.Pointer
 	IssuingThreadId uint32
-	// What was asked for, in bytes.
-	IOSize     uint32
-	IOFlags    uint32
-	ExtraFlags uint32
+	IOSize          uint32
+	IOFlags         uint32
+	ExtraFlags      uint32
 }
 
 // EventDesc returns the description of Write_V1.
 func (*WriteV1) EventDesc() *etw.EventDesc { return &writeV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *WriteV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*transferV1Layout)(e).decode(p, ptr, &writeV1)
 }
@@ -1395,16 +1245,12 @@ func (e *WriteV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *WriteV1) FieldValue(i int) etw.Value {
-	return (*transferV1Layout)(e).FieldValue(i)
-}
+func (e *WriteV1) FieldValue(i int) etw.Value { return (*transferV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e WriteV1) Clone() *WriteV1 { return &e }
 
-func (e WriteV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e WriteV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e WriteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e WriteV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var writeV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Version: 1, Level: 4, Task: 16, Keywords: 0x220,
@@ -1412,77 +1258,68 @@ var writeV1 = etw.EventDesc{
 	Fields: transferV1LayoutFields,
 }
 
-// AnyWrite is event 16, of task Write, keywords FileIO and Write, level
-// win:Informational, in any version.
+// AnyWrite is event 16 in any version, of [TaskWrite], enabled by [KeywordFileIO] (0x20) or
+// [KeywordWrite] (0x200) at [etw.LevelInformational] (4).
 //
 // A file is to be written.
 //
-// The versions are [Write] and [WriteV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [Write] and [WriteV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyWrite struct {
 	Seen etw.Seen
 
-	// In the file, or on the disk.
-	ByteOffset uint64
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	ByteOffset uint64      // In the file, or on the disk.
+	Irp        etw.Pointer // The request: OperationEnd has the same.
+	FileObject etw.Pointer // One opened file.
+	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
-	// What was asked for, in bytes.
-	IOSize     uint32
-	IOFlags    uint32
-	ExtraFlags uint32 // since version 1
+	IOSize          uint32 // What was asked for, in bytes.
+	IOFlags         uint32
+	ExtraFlags      uint32 // since version 1
 	// The thread that asked.
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyWrite) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyWrite) HasExtraFlags() bool      { return e.Seen.Layout >= 1 }
-func (e *AnyWrite) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasExtraFlags reports whether the decoded version has ExtraFlags.
+func (e *AnyWrite) HasExtraFlags() bool { return e.Seen.Layout >= 1 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyWrite) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyWrite = []*etw.EventDesc{&write, &writeV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyWrite) EventDescs() []*etw.EventDesc { return anyWrite }
-func (e *AnyWrite) EventDesc() *etw.EventDesc  { return etw.DescOf(anyWrite, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyWrite) EventDesc() *etw.EventDesc { return etw.DescOf(anyWrite, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyTransferV1Layout)(e).decode(version, p, ptr, anyWrite)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyWrite) FieldValue(i int) etw.Value {
-	return (*anyTransferV1Layout)(e).FieldValue(i)
-}
+func (e *AnyWrite) FieldValue(i int) etw.Value { return (*anyTransferV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyWrite) Clone() *AnyWrite { return &e }
 
-func (e AnyWrite) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyWrite) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyWrite) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SetInformation is event 17, version 0, of task SetInformation, keyword
-// FileIO, level win:Informational.
-//
-// Something of a file is to be set.
+// SetInformation is event 17, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnySetInformation] says what it means.
 type SetInformation struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
 	InfoClass        uint32
@@ -1491,8 +1328,7 @@ type SetInformation struct {
 // EventDesc returns the description of SetInformation.
 func (*SetInformation) EventDesc() *etw.EventDesc { return &setInformation }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SetInformation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoLayout)(e).decode(p, ptr, &setInformation)
 }
@@ -1503,16 +1339,12 @@ func (e *SetInformation) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SetInformation) FieldValue(i int) etw.Value {
-	return (*infoLayout)(e).FieldValue(i)
-}
+func (e *SetInformation) FieldValue(i int) etw.Value { return (*infoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e SetInformation) Clone() *SetInformation { return &e }
 
-func (e SetInformation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SetInformation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SetInformation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SetInformation) String() string { return string(etw.AppendText(nil, &e)) }
 
 var setInformation = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Task: 17, Keywords: 0x20,
@@ -1572,28 +1404,21 @@ var infoLayoutFields = []etw.FieldDesc{
 	{Name: "InfoClass", Type: etw.InUInt32},
 }
 
-// SetInformationV1 is SetInformation_V1: event 17, version 1, of task
-// SetInformation, keyword FileIO, level win:Informational.
-//
-// Something of a file is to be set.
+// SetInformationV1 is SetInformation_V1: event 17, version 1. Its payload has 40 bytes, 24 in
+// programs of 32 bits. [AnySetInformation] says what it means.
 type SetInformationV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	// The thread that asked.
-	IssuingThreadId uint32
-	InfoClass       uint32
+	IssuingThreadId  uint32
+	InfoClass        uint32
 }
 
 // EventDesc returns the description of SetInformation_V1.
 func (*SetInformationV1) EventDesc() *etw.EventDesc { return &setInformationV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SetInformationV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoV1Layout)(e).decode(p, ptr, &setInformationV1)
 }
@@ -1604,16 +1429,12 @@ func (e *SetInformationV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SetInformationV1) FieldValue(i int) etw.Value {
-	return (*infoV1Layout)(e).FieldValue(i)
-}
+func (e *SetInformationV1) FieldValue(i int) etw.Value { return (*infoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e SetInformationV1) Clone() *SetInformationV1 { return &e }
 
-func (e SetInformationV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SetInformationV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SetInformationV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SetInformationV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var setInformationV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Version: 1, Level: 4, Task: 17, Keywords: 0x20,
@@ -1673,23 +1494,19 @@ var infoV1LayoutFields = []etw.FieldDesc{
 	{Name: "InfoClass", Type: etw.InUInt32},
 }
 
-// AnySetInformation is event 17, of task SetInformation, keyword FileIO, level
-// win:Informational, in any version.
+// AnySetInformation is event 17 in any version, of [TaskSetInformation], enabled by
+// [KeywordFileIO] (0x20) at [etw.LevelInformational] (4).
 //
 // Something of a file is to be set.
 //
-// The versions are [SetInformation] and [SetInformationV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [SetInformation] and [SetInformationV1]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnySetInformation struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey          etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
+	FileObject       etw.Pointer // One opened file.
+	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
@@ -1698,38 +1515,38 @@ type AnySetInformation struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnySetInformation) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnySetInformation) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnySetInformation) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anySetInformation = []*etw.EventDesc{&setInformation, &setInformationV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySetInformation) EventDescs() []*etw.EventDesc { return anySetInformation }
-func (e *AnySetInformation) EventDesc() *etw.EventDesc  { return etw.DescOf(anySetInformation, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnySetInformation) EventDesc() *etw.EventDesc { return etw.DescOf(anySetInformation, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySetInformation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyInfoV1Layout)(e).decode(version, p, ptr, anySetInformation)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySetInformation) FieldValue(i int) etw.Value {
-	return (*anyInfoV1Layout)(e).FieldValue(i)
-}
+func (e *AnySetInformation) FieldValue(i int) etw.Value { return (*anyInfoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnySetInformation) Clone() *AnySetInformation { return &e }
 
-func (e AnySetInformation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySetInformation) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySetInformation) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySetInformation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyInfoV1Layout is what types for all versions of an event share, the newest
-// of which has the template Info_V1.
+// anyInfoV1Layout is what types for all versions of an event share, the newest of which has
+// the template Info_V1.
 type anyInfoV1Layout AnySetInformation
 
 func (e *anyInfoV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -1784,18 +1601,12 @@ func (e *anyInfoV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// SetDelete is event 18, version 0, of task SetDelete, keyword FileIO, level
-// win:Informational.
-//
-// A file is to be deleted.
+// SetDelete is event 18, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnySetDelete] says what it means.
 type SetDelete struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
 	InfoClass        uint32
@@ -1804,8 +1615,7 @@ type SetDelete struct {
 // EventDesc returns the description of SetDelete.
 func (*SetDelete) EventDesc() *etw.EventDesc { return &setDelete }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SetDelete) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoLayout)(e).decode(p, ptr, &setDelete)
 }
@@ -1816,16 +1626,12 @@ func (e *SetDelete) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SetDelete) FieldValue(i int) etw.Value {
-	return (*infoLayout)(e).FieldValue(i)
-}
+func (e *SetDelete) FieldValue(i int) etw.Value { return (*infoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e SetDelete) Clone() *SetDelete { return &e }
 
-func (e SetDelete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SetDelete) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SetDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SetDelete) String() string { return string(etw.AppendText(nil, &e)) }
 
 var setDelete = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Task: 18, Keywords: 0x20,
@@ -1833,28 +1639,21 @@ var setDelete = etw.EventDesc{
 	Fields: infoLayoutFields,
 }
 
-// SetDeleteV1 is SetDelete_V1: event 18, version 1, of task SetDelete, keyword
-// FileIO, level win:Informational.
-//
-// A file is to be deleted.
+// SetDeleteV1 is SetDelete_V1: event 18, version 1. Its payload has 40 bytes, 24 in programs
+// of 32 bits. [AnySetDelete] says what it means.
 type SetDeleteV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	// The thread that asked.
-	IssuingThreadId uint32
-	InfoClass       uint32
+	IssuingThreadId  uint32
+	InfoClass        uint32
 }
 
 // EventDesc returns the description of SetDelete_V1.
 func (*SetDeleteV1) EventDesc() *etw.EventDesc { return &setDeleteV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *SetDeleteV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoV1Layout)(e).decode(p, ptr, &setDeleteV1)
 }
@@ -1865,16 +1664,12 @@ func (e *SetDeleteV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SetDeleteV1) FieldValue(i int) etw.Value {
-	return (*infoV1Layout)(e).FieldValue(i)
-}
+func (e *SetDeleteV1) FieldValue(i int) etw.Value { return (*infoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e SetDeleteV1) Clone() *SetDeleteV1 { return &e }
 
-func (e SetDeleteV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SetDeleteV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SetDeleteV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SetDeleteV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var setDeleteV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Version: 1, Level: 4, Task: 18, Keywords: 0x20,
@@ -1882,22 +1677,19 @@ var setDeleteV1 = etw.EventDesc{
 	Fields: infoV1LayoutFields,
 }
 
-// AnySetDelete is event 18, of task SetDelete, keyword FileIO, level
-// win:Informational, in any version.
+// AnySetDelete is event 18 in any version, of [TaskSetDelete], enabled by [KeywordFileIO]
+// (0x20) at [etw.LevelInformational] (4).
 //
 // A file is to be deleted.
 //
-// The versions are [SetDelete] and [SetDeleteV1]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [SetDelete] and [SetDeleteV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnySetDelete struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey          etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
+	FileObject       etw.Pointer // One opened file.
+	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
@@ -1906,48 +1698,42 @@ type AnySetDelete struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnySetDelete) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnySetDelete) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnySetDelete) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anySetDelete = []*etw.EventDesc{&setDelete, &setDeleteV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySetDelete) EventDescs() []*etw.EventDesc { return anySetDelete }
-func (e *AnySetDelete) EventDesc() *etw.EventDesc  { return etw.DescOf(anySetDelete, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnySetDelete) EventDesc() *etw.EventDesc { return etw.DescOf(anySetDelete, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySetDelete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyInfoV1Layout)(e).decode(version, p, ptr, anySetDelete)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySetDelete) FieldValue(i int) etw.Value {
-	return (*anyInfoV1Layout)(e).FieldValue(i)
-}
+func (e *AnySetDelete) FieldValue(i int) etw.Value { return (*anyInfoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnySetDelete) Clone() *AnySetDelete { return &e }
 
-func (e AnySetDelete) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySetDelete) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySetDelete) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySetDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Rename is event 19, version 0, of task Rename, keyword FileIO, level
-// win:Informational.
-//
-// A file is to be renamed.
+// Rename is event 19, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnyRename] says what it means.
 type Rename struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
 	InfoClass        uint32
@@ -1956,8 +1742,7 @@ type Rename struct {
 // EventDesc returns the description of Rename.
 func (*Rename) EventDesc() *etw.EventDesc { return &rename }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Rename) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoLayout)(e).decode(p, ptr, &rename)
 }
@@ -1968,16 +1753,12 @@ func (e *Rename) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Rename) FieldValue(i int) etw.Value {
-	return (*infoLayout)(e).FieldValue(i)
-}
+func (e *Rename) FieldValue(i int) etw.Value { return (*infoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Rename) Clone() *Rename { return &e }
 
-func (e Rename) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Rename) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Rename) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Rename) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rename = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Level: 4, Task: 19, Keywords: 0x20,
@@ -1985,28 +1766,21 @@ var rename = etw.EventDesc{
 	Fields: infoLayoutFields,
 }
 
-// RenameV1 is Rename_V1: event 19, version 1, of task Rename, keyword FileIO,
-// level win:Informational.
-//
-// A file is to be renamed.
+// RenameV1 is Rename_V1: event 19, version 1. Its payload has 40 bytes, 24 in programs of 32
+// bits. [AnyRename] says what it means.
 type RenameV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	// The thread that asked.
-	IssuingThreadId uint32
-	InfoClass       uint32
+	IssuingThreadId  uint32
+	InfoClass        uint32
 }
 
 // EventDesc returns the description of Rename_V1.
 func (*RenameV1) EventDesc() *etw.EventDesc { return &renameV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *RenameV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoV1Layout)(e).decode(p, ptr, &renameV1)
 }
@@ -2017,16 +1791,12 @@ func (e *RenameV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *RenameV1) FieldValue(i int) etw.Value {
-	return (*infoV1Layout)(e).FieldValue(i)
-}
+func (e *RenameV1) FieldValue(i int) etw.Value { return (*infoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e RenameV1) Clone() *RenameV1 { return &e }
 
-func (e RenameV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RenameV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RenameV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RenameV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var renameV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Version: 1, Level: 4, Task: 19, Keywords: 0x20,
@@ -2034,22 +1804,19 @@ var renameV1 = etw.EventDesc{
 	Fields: infoV1LayoutFields,
 }
 
-// AnyRename is event 19, of task Rename, keyword FileIO, level
-// win:Informational, in any version.
+// AnyRename is event 19 in any version, of [TaskRename], enabled by [KeywordFileIO] (0x20) at
+// [etw.LevelInformational] (4).
 //
 // A file is to be renamed.
 //
-// The versions are [Rename] and [RenameV1]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [Rename] and [RenameV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyRename struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey          etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
+	FileObject       etw.Pointer // One opened file.
+	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
@@ -2058,60 +1825,52 @@ type AnyRename struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyRename) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyRename) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyRename) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyRename = []*etw.EventDesc{&rename, &renameV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyRename) EventDescs() []*etw.EventDesc { return anyRename }
-func (e *AnyRename) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRename, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyRename) EventDesc() *etw.EventDesc { return etw.DescOf(anyRename, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyRename) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyInfoV1Layout)(e).decode(version, p, ptr, anyRename)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRename) FieldValue(i int) etw.Value {
-	return (*anyInfoV1Layout)(e).FieldValue(i)
-}
+func (e *AnyRename) FieldValue(i int) etw.Value { return (*anyInfoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyRename) Clone() *AnyRename { return &e }
 
-func (e AnyRename) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRename) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyRename) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyRename) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DirEnum is event 20, version 0, of task DirEnum, keyword FileIO, level
-// win:Informational.
-//
-// A folder is to be listed.
+// DirEnum is event 20, version 0. [AnyDirEnum] says what it means.
 type DirEnum struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
+	Irp        etw.Pointer
+	ThreadId   etw.Pointer
 	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey   etw.Pointer
-	Length    uint32
-	InfoClass uint32
-	FileIndex uint32
-	FileName  etw.UTF16
+	FileKey    etw.Pointer
+	Length     uint32
+	InfoClass  uint32
+	FileIndex  uint32
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of DirEnum.
 func (*DirEnum) EventDesc() *etw.EventDesc { return &dirEnum }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DirEnum) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*folderLayout)(e).decode(p, ptr, &dirEnum)
 }
@@ -2122,9 +1881,7 @@ func (e *DirEnum) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DirEnum) FieldValue(i int) etw.Value {
-	return (*folderLayout)(e).FieldValue(i)
-}
+func (e *DirEnum) FieldValue(i int) etw.Value { return (*folderLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e DirEnum) Clone() *DirEnum {
@@ -2132,9 +1889,7 @@ func (e DirEnum) Clone() *DirEnum {
 	return &e
 }
 
-func (e DirEnum) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DirEnum) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DirEnum) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DirEnum) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dirEnum = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Level: 4, Task: 20, Keywords: 0x20,
@@ -2208,18 +1963,11 @@ var folderLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// DirEnumV1 is DirEnum_V1: event 20, version 1, of task DirEnum, keyword
-// FileIO, level win:Informational.
-//
-// A folder is to be listed.
+// DirEnumV1 is DirEnum_V1: event 20, version 1. [AnyDirEnum] says what it means.
 type DirEnumV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
-	// The thread that asked.
+	Irp             etw.Pointer
+	FileObject      etw.Pointer
+	FileKey         etw.Pointer
 	IssuingThreadId uint32
 	Length          uint32
 	InfoClass       uint32
@@ -2230,8 +1978,7 @@ type DirEnumV1 struct {
 // EventDesc returns the description of DirEnum_V1.
 func (*DirEnumV1) EventDesc() *etw.EventDesc { return &dirEnumV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DirEnumV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*folderV1Layout)(e).decode(p, ptr, &dirEnumV1)
 }
@@ -2242,9 +1989,7 @@ func (e *DirEnumV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DirEnumV1) FieldValue(i int) etw.Value {
-	return (*folderV1Layout)(e).FieldValue(i)
-}
+func (e *DirEnumV1) FieldValue(i int) etw.Value { return (*folderV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e DirEnumV1) Clone() *DirEnumV1 {
@@ -2252,9 +1997,7 @@ func (e DirEnumV1) Clone() *DirEnumV1 {
 	return &e
 }
 
-func (e DirEnumV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DirEnumV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DirEnumV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DirEnumV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dirEnumV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Version: 1, Level: 4, Task: 20, Keywords: 0x20,
@@ -2328,22 +2071,19 @@ var folderV1LayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyDirEnum is event 20, of task DirEnum, keyword FileIO, level
-// win:Informational, in any version.
+// AnyDirEnum is event 20 in any version, of [TaskDirEnum], enabled by [KeywordFileIO] (0x20)
+// at [etw.LevelInformational] (4).
 //
 // A folder is to be listed.
 //
-// The versions are [DirEnum] and [DirEnumV1]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [DirEnum] and [DirEnumV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyDirEnum struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	Irp        etw.Pointer // The request: OperationEnd has the same.
+	FileObject etw.Pointer // One opened file.
+	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
 	Length          uint32
@@ -2354,28 +2094,27 @@ type AnyDirEnum struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyDirEnum) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyDirEnum) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyDirEnum) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyDirEnum = []*etw.EventDesc{&dirEnum, &dirEnumV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDirEnum) EventDescs() []*etw.EventDesc { return anyDirEnum }
-func (e *AnyDirEnum) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDirEnum, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDirEnum) EventDesc() *etw.EventDesc { return etw.DescOf(anyDirEnum, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDirEnum) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFolderV1Layout)(e).decode(version, p, ptr, anyDirEnum)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDirEnum) FieldValue(i int) etw.Value {
-	return (*anyFolderV1Layout)(e).FieldValue(i)
-}
+func (e *AnyDirEnum) FieldValue(i int) etw.Value { return (*anyFolderV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyDirEnum) Clone() *AnyDirEnum {
@@ -2383,12 +2122,13 @@ func (e AnyDirEnum) Clone() *AnyDirEnum {
 	return &e
 }
 
-func (e AnyDirEnum) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDirEnum) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDirEnum) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDirEnum) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFolderV1Layout is what types for all versions of an event share, the
-// newest of which has the template Folder_V1.
+// anyFolderV1Layout is what types for all versions of an event share, the newest of which has
+// the template Folder_V1.
 type anyFolderV1Layout AnyDirEnum
 
 func (e *anyFolderV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2455,26 +2195,19 @@ func (e *anyFolderV1Layout) detach() {
 	e.FileName = e.FileName.Clone()
 }
 
-// Flush is event 21, version 0, of task Flush, keyword FileIO, level
-// win:Informational.
-//
-// A file is to be written to its disk.
+// Flush is event 21, version 0. Its payload has 32 bytes, 16 in programs of 32 bits.
+// [AnyFlush] says what it means.
 type Flush struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
+	Irp        etw.Pointer
+	ThreadId   etw.Pointer
 	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	FileKey    etw.Pointer
 }
 
 // EventDesc returns the description of Flush.
 func (*Flush) EventDesc() *etw.EventDesc { return &flush }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Flush) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*closeLayout)(e).decode(p, ptr, &flush)
 }
@@ -2485,16 +2218,12 @@ func (e *Flush) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Flush) FieldValue(i int) etw.Value {
-	return (*closeLayout)(e).FieldValue(i)
-}
+func (e *Flush) FieldValue(i int) etw.Value { return (*closeLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Flush) Clone() *Flush { return &e }
 
-func (e Flush) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Flush) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Flush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Flush) String() string { return string(etw.AppendText(nil, &e)) }
 
 var flush = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Level: 4, Task: 21, Keywords: 0x20,
@@ -2502,26 +2231,19 @@ var flush = etw.EventDesc{
 	Fields: closeLayoutFields,
 }
 
-// FlushV1 is Flush_V1: event 21, version 1, of task Flush, keyword FileIO,
-// level win:Informational.
-//
-// A file is to be written to its disk.
+// FlushV1 is Flush_V1: event 21, version 1. Its payload has 28 bytes, 16 in programs of 32
+// bits. [AnyFlush] says what it means.
 type FlushV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
-	// The thread that asked.
+	Irp             etw.Pointer
+	FileObject      etw.Pointer
+	FileKey         etw.Pointer
 	IssuingThreadId uint32
 }
 
 // EventDesc returns the description of Flush_V1.
 func (*FlushV1) EventDesc() *etw.EventDesc { return &flushV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FlushV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*closeV1Layout)(e).decode(p, ptr, &flushV1)
 }
@@ -2532,16 +2254,12 @@ func (e *FlushV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FlushV1) FieldValue(i int) etw.Value {
-	return (*closeV1Layout)(e).FieldValue(i)
-}
+func (e *FlushV1) FieldValue(i int) etw.Value { return (*closeV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FlushV1) Clone() *FlushV1 { return &e }
 
-func (e FlushV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FlushV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FlushV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FlushV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var flushV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Version: 1, Level: 4, Task: 21, Keywords: 0x20,
@@ -2549,70 +2267,61 @@ var flushV1 = etw.EventDesc{
 	Fields: closeV1LayoutFields,
 }
 
-// AnyFlush is event 21, of task Flush, keyword FileIO, level
-// win:Informational, in any version.
+// AnyFlush is event 21 in any version, of [TaskFlush], enabled by [KeywordFileIO] (0x20) at
+// [etw.LevelInformational] (4).
 //
 // A file is to be written to its disk.
 //
-// The versions are [Flush] and [FlushV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [Flush] and [FlushV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyFlush struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	Irp        etw.Pointer // The request: OperationEnd has the same.
+	FileObject etw.Pointer // One opened file.
+	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
 	// The thread that asked.
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyFlush) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyFlush) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyFlush) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyFlush = []*etw.EventDesc{&flush, &flushV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFlush) EventDescs() []*etw.EventDesc { return anyFlush }
-func (e *AnyFlush) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFlush, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFlush) EventDesc() *etw.EventDesc { return etw.DescOf(anyFlush, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyCloseV1Layout)(e).decode(version, p, ptr, anyFlush)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFlush) FieldValue(i int) etw.Value {
-	return (*anyCloseV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFlush) FieldValue(i int) etw.Value { return (*anyCloseV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFlush) Clone() *AnyFlush { return &e }
 
-func (e AnyFlush) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFlush) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFlush) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// QueryInformation is event 22, version 0, of task QueryInformation, keyword
-// FileIO, level win:Informational.
-//
-// Something of a file is to be told.
+// QueryInformation is event 22, version 0. Its payload has 44 bytes, 24 in programs of 32
+// bits. [AnyQueryInformation] says what it means.
 type QueryInformation struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
 	InfoClass        uint32
@@ -2621,8 +2330,7 @@ type QueryInformation struct {
 // EventDesc returns the description of QueryInformation.
 func (*QueryInformation) EventDesc() *etw.EventDesc { return &queryInformation }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *QueryInformation) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoLayout)(e).decode(p, ptr, &queryInformation)
 }
@@ -2633,16 +2341,12 @@ func (e *QueryInformation) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *QueryInformation) FieldValue(i int) etw.Value {
-	return (*infoLayout)(e).FieldValue(i)
-}
+func (e *QueryInformation) FieldValue(i int) etw.Value { return (*infoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e QueryInformation) Clone() *QueryInformation { return &e }
 
-func (e QueryInformation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e QueryInformation) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e QueryInformation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e QueryInformation) String() string { return string(etw.AppendText(nil, &e)) }
 
 var queryInformation = etw.EventDesc{
 	Provider: &providerDesc, ID: 22, Level: 4, Task: 22, Keywords: 0x20,
@@ -2650,28 +2354,21 @@ var queryInformation = etw.EventDesc{
 	Fields: infoLayoutFields,
 }
 
-// QueryInformationV1 is QueryInformation_V1: event 22, version 1, of task
-// QueryInformation, keyword FileIO, level win:Informational.
-//
-// Something of a file is to be told.
+// QueryInformationV1 is QueryInformation_V1: event 22, version 1. Its payload has 40 bytes, 24
+// in programs of 32 bits. [AnyQueryInformation] says what it means.
 type QueryInformationV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	// The thread that asked.
-	IssuingThreadId uint32
-	InfoClass       uint32
+	IssuingThreadId  uint32
+	InfoClass        uint32
 }
 
 // EventDesc returns the description of QueryInformation_V1.
 func (*QueryInformationV1) EventDesc() *etw.EventDesc { return &queryInformationV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *QueryInformationV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoV1Layout)(e).decode(p, ptr, &queryInformationV1)
 }
@@ -2682,16 +2379,12 @@ func (e *QueryInformationV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *QueryInformationV1) FieldValue(i int) etw.Value {
-	return (*infoV1Layout)(e).FieldValue(i)
-}
+func (e *QueryInformationV1) FieldValue(i int) etw.Value { return (*infoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e QueryInformationV1) Clone() *QueryInformationV1 { return &e }
 
-func (e QueryInformationV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e QueryInformationV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e QueryInformationV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e QueryInformationV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var queryInformationV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 22, Version: 1, Level: 4, Task: 22, Keywords: 0x20,
@@ -2699,23 +2392,19 @@ var queryInformationV1 = etw.EventDesc{
 	Fields: infoV1LayoutFields,
 }
 
-// AnyQueryInformation is event 22, of task QueryInformation, keyword FileIO,
-// level win:Informational, in any version.
+// AnyQueryInformation is event 22 in any version, of [TaskQueryInformation], enabled by
+// [KeywordFileIO] (0x20) at [etw.LevelInformational] (4).
 //
 // Something of a file is to be told.
 //
-// The versions are [QueryInformation] and [QueryInformationV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [QueryInformation] and [QueryInformationV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyQueryInformation struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey          etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
+	FileObject       etw.Pointer // One opened file.
+	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
@@ -2724,50 +2413,44 @@ type AnyQueryInformation struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyQueryInformation) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyQueryInformation) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyQueryInformation) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyQueryInformation = []*etw.EventDesc{&queryInformation, &queryInformationV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyQueryInformation) EventDescs() []*etw.EventDesc { return anyQueryInformation }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyQueryInformation) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyQueryInformation, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyQueryInformation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyInfoV1Layout)(e).decode(version, p, ptr, anyQueryInformation)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyQueryInformation) FieldValue(i int) etw.Value {
-	return (*anyInfoV1Layout)(e).FieldValue(i)
-}
+func (e *AnyQueryInformation) FieldValue(i int) etw.Value { return (*anyInfoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyQueryInformation) Clone() *AnyQueryInformation { return &e }
 
-func (e AnyQueryInformation) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyQueryInformation) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyQueryInformation) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyQueryInformation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// FSCTL is event 23, version 0, of task FSCTL, keyword FileIO, level
-// win:Informational.
-//
-// The file system is asked for something else.
+// FSCTL is event 23, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnyFSCTL] says what it means.
 type FSCTL struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
 	InfoClass        uint32
@@ -2776,8 +2459,7 @@ type FSCTL struct {
 // EventDesc returns the description of FSCTL.
 func (*FSCTL) EventDesc() *etw.EventDesc { return &fsctl }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FSCTL) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoLayout)(e).decode(p, ptr, &fsctl)
 }
@@ -2788,16 +2470,12 @@ func (e *FSCTL) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FSCTL) FieldValue(i int) etw.Value {
-	return (*infoLayout)(e).FieldValue(i)
-}
+func (e *FSCTL) FieldValue(i int) etw.Value { return (*infoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FSCTL) Clone() *FSCTL { return &e }
 
-func (e FSCTL) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FSCTL) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FSCTL) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FSCTL) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fsctl = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Level: 4, Task: 23, Keywords: 0x20,
@@ -2805,28 +2483,21 @@ var fsctl = etw.EventDesc{
 	Fields: infoLayoutFields,
 }
 
-// FsctlV1 is FSCTL_V1: event 23, version 1, of task FSCTL, keyword FileIO,
-// level win:Informational.
-//
-// The file system is asked for something else.
+// FsctlV1 is FSCTL_V1: event 23, version 1. Its payload has 40 bytes, 24 in programs of 32
+// bits. [AnyFSCTL] says what it means.
 type FsctlV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	// The thread that asked.
-	IssuingThreadId uint32
-	InfoClass       uint32
+	IssuingThreadId  uint32
+	InfoClass        uint32
 }
 
 // EventDesc returns the description of FSCTL_V1.
 func (*FsctlV1) EventDesc() *etw.EventDesc { return &fsctlV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *FsctlV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoV1Layout)(e).decode(p, ptr, &fsctlV1)
 }
@@ -2837,16 +2508,12 @@ func (e *FsctlV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *FsctlV1) FieldValue(i int) etw.Value {
-	return (*infoV1Layout)(e).FieldValue(i)
-}
+func (e *FsctlV1) FieldValue(i int) etw.Value { return (*infoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e FsctlV1) Clone() *FsctlV1 { return &e }
 
-func (e FsctlV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e FsctlV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e FsctlV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e FsctlV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fsctlV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Version: 1, Level: 4, Task: 23, Keywords: 0x20,
@@ -2854,22 +2521,19 @@ var fsctlV1 = etw.EventDesc{
 	Fields: infoV1LayoutFields,
 }
 
-// AnyFSCTL is event 23, of task FSCTL, keyword FileIO, level
-// win:Informational, in any version.
+// AnyFSCTL is event 23 in any version, of [TaskFSCTL], enabled by [KeywordFileIO] (0x20) at
+// [etw.LevelInformational] (4).
 //
 // The file system is asked for something else.
 //
-// The versions are [FSCTL] and [FsctlV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [FSCTL] and [FsctlV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyFSCTL struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey          etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
+	FileObject       etw.Pointer // One opened file.
+	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
@@ -2878,43 +2542,43 @@ type AnyFSCTL struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyFSCTL) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyFSCTL) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyFSCTL) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyFSCTL = []*etw.EventDesc{&fsctl, &fsctlV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyFSCTL) EventDescs() []*etw.EventDesc { return anyFSCTL }
-func (e *AnyFSCTL) EventDesc() *etw.EventDesc  { return etw.DescOf(anyFSCTL, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyFSCTL) EventDesc() *etw.EventDesc { return etw.DescOf(anyFSCTL, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyFSCTL) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyInfoV1Layout)(e).decode(version, p, ptr, anyFSCTL)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyFSCTL) FieldValue(i int) etw.Value {
-	return (*anyInfoV1Layout)(e).FieldValue(i)
-}
+func (e *AnyFSCTL) FieldValue(i int) etw.Value { return (*anyInfoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyFSCTL) Clone() *AnyFSCTL { return &e }
 
-func (e AnyFSCTL) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyFSCTL) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyFSCTL) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyFSCTL) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// OperationEnd is event 24, version 0, of task OperationEnd, keywords FileIO
-// and OperationEnd, level win:Informational.
+// OperationEnd is event 24, version 0, of [TaskOperationEnd], enabled by [KeywordFileIO]
+// (0x20) or [KeywordOperationEnd] (0x40) at [etw.LevelInformational] (4). Its payload has 20
+// bytes, 12 in programs of 32 bits. [AnyOperationEnd] takes newer versions, too.
 //
 // An operation has ended.
 type OperationEnd struct {
-	// The request: OperationEnd has the same.
-	Irp              etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
 	ExtraInformation etw.Pointer
 	Status           uint32
 }
@@ -2922,8 +2586,7 @@ type OperationEnd struct {
 // EventDesc returns the description of OperationEnd.
 func (*OperationEnd) EventDesc() *etw.EventDesc { return &operationEnd }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *OperationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Irp = c.Pointer()
@@ -2957,9 +2620,7 @@ func (e *OperationEnd) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e OperationEnd) Clone() *OperationEnd { return &e }
 
-func (e OperationEnd) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OperationEnd) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OperationEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var operationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 24, Level: 4, Task: 24, Keywords: 0x60,
@@ -2971,19 +2632,13 @@ var operationEnd = etw.EventDesc{
 	},
 }
 
-// AnyOperationEnd is [OperationEnd] in any version: a newer one is decoded
-// like it.
+// AnyOperationEnd is [OperationEnd] in any version: a newer one is decoded like it.
 type AnyOperationEnd struct {
 	Seen etw.Seen
 	OperationEnd
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOperationEnd) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&operationEnd} }
-func (e *AnyOperationEnd) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOperationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OperationEnd.DecodePayload(p, ptr)
@@ -2992,30 +2647,22 @@ func (e *AnyOperationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyOperationEnd) Clone() *AnyOperationEnd { return &e }
 
-// DirNotify is event 25, version 0, of task DirNotify, keyword FileIO, level
-// win:Informational.
-//
-// Changes in a folder are to be told.
+// DirNotify is event 25, version 0. [AnyDirNotify] says what it means.
 type DirNotify struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
+	Irp        etw.Pointer
+	ThreadId   etw.Pointer
 	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey   etw.Pointer
-	Length    uint32
-	InfoClass uint32
-	FileIndex uint32
-	FileName  etw.UTF16
+	FileKey    etw.Pointer
+	Length     uint32
+	InfoClass  uint32
+	FileIndex  uint32
+	FileName   etw.UTF16
 }
 
 // EventDesc returns the description of DirNotify.
 func (*DirNotify) EventDesc() *etw.EventDesc { return &dirNotify }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DirNotify) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*folderLayout)(e).decode(p, ptr, &dirNotify)
 }
@@ -3026,9 +2673,7 @@ func (e *DirNotify) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DirNotify) FieldValue(i int) etw.Value {
-	return (*folderLayout)(e).FieldValue(i)
-}
+func (e *DirNotify) FieldValue(i int) etw.Value { return (*folderLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e DirNotify) Clone() *DirNotify {
@@ -3036,9 +2681,7 @@ func (e DirNotify) Clone() *DirNotify {
 	return &e
 }
 
-func (e DirNotify) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DirNotify) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DirNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DirNotify) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dirNotify = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 4, Task: 25, Keywords: 0x20,
@@ -3046,18 +2689,11 @@ var dirNotify = etw.EventDesc{
 	Fields: folderLayoutFields,
 }
 
-// DirNotifyV1 is DirNotify_V1: event 25, version 1, of task DirNotify, keyword
-// FileIO, level win:Informational.
-//
-// Changes in a folder are to be told.
+// DirNotifyV1 is DirNotify_V1: event 25, version 1. [AnyDirNotify] says what it means.
 type DirNotifyV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
-	// The thread that asked.
+	Irp             etw.Pointer
+	FileObject      etw.Pointer
+	FileKey         etw.Pointer
 	IssuingThreadId uint32
 	Length          uint32
 	InfoClass       uint32
@@ -3068,8 +2704,7 @@ type DirNotifyV1 struct {
 // EventDesc returns the description of DirNotify_V1.
 func (*DirNotifyV1) EventDesc() *etw.EventDesc { return &dirNotifyV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DirNotifyV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*folderV1Layout)(e).decode(p, ptr, &dirNotifyV1)
 }
@@ -3080,9 +2715,7 @@ func (e *DirNotifyV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DirNotifyV1) FieldValue(i int) etw.Value {
-	return (*folderV1Layout)(e).FieldValue(i)
-}
+func (e *DirNotifyV1) FieldValue(i int) etw.Value { return (*folderV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e DirNotifyV1) Clone() *DirNotifyV1 {
@@ -3090,9 +2723,7 @@ func (e DirNotifyV1) Clone() *DirNotifyV1 {
 	return &e
 }
 
-func (e DirNotifyV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DirNotifyV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DirNotifyV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DirNotifyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dirNotifyV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Version: 1, Level: 4, Task: 25, Keywords: 0x20,
@@ -3100,22 +2731,19 @@ var dirNotifyV1 = etw.EventDesc{
 	Fields: folderV1LayoutFields,
 }
 
-// AnyDirNotify is event 25, of task DirNotify, keyword FileIO, level
-// win:Informational, in any version.
+// AnyDirNotify is event 25 in any version, of [TaskDirNotify], enabled by [KeywordFileIO]
+// (0x20) at [etw.LevelInformational] (4).
 //
 // Changes in a folder are to be told.
 //
-// The versions are [DirNotify] and [DirNotifyV1]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [DirNotify] and [DirNotifyV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyDirNotify struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey etw.Pointer
+	Irp        etw.Pointer // The request: OperationEnd has the same.
+	FileObject etw.Pointer // One opened file.
+	FileKey    etw.Pointer // It stands for the file as long as any program has it open.
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
 	Length          uint32
@@ -3126,28 +2754,27 @@ type AnyDirNotify struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyDirNotify) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyDirNotify) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyDirNotify) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyDirNotify = []*etw.EventDesc{&dirNotify, &dirNotifyV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDirNotify) EventDescs() []*etw.EventDesc { return anyDirNotify }
-func (e *AnyDirNotify) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDirNotify, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDirNotify) EventDesc() *etw.EventDesc { return etw.DescOf(anyDirNotify, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDirNotify) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFolderV1Layout)(e).decode(version, p, ptr, anyDirNotify)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDirNotify) FieldValue(i int) etw.Value {
-	return (*anyFolderV1Layout)(e).FieldValue(i)
-}
+func (e *AnyDirNotify) FieldValue(i int) etw.Value { return (*anyFolderV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyDirNotify) Clone() *AnyDirNotify {
@@ -3155,22 +2782,16 @@ func (e AnyDirNotify) Clone() *AnyDirNotify {
 	return &e
 }
 
-func (e AnyDirNotify) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDirNotify) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDirNotify) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDirNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// DeletePath is event 26, version 0, of task DeletePath, keyword DeletePath,
-// level win:Informational.
-//
-// A file is to be deleted, with its path.
+// DeletePath is event 26, version 0. [AnyDeletePath] says what it means.
 type DeletePath struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
 	InfoClass        uint32
@@ -3180,8 +2801,7 @@ type DeletePath struct {
 // EventDesc returns the description of DeletePath.
 func (*DeletePath) EventDesc() *etw.EventDesc { return &deletePath }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DeletePath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pathLayout)(e).decode(p, ptr, &deletePath)
 }
@@ -3192,9 +2812,7 @@ func (e *DeletePath) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DeletePath) FieldValue(i int) etw.Value {
-	return (*pathLayout)(e).FieldValue(i)
-}
+func (e *DeletePath) FieldValue(i int) etw.Value { return (*pathLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e DeletePath) Clone() *DeletePath {
@@ -3202,9 +2820,7 @@ func (e DeletePath) Clone() *DeletePath {
 	return &e
 }
 
-func (e DeletePath) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DeletePath) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DeletePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DeletePath) String() string { return string(etw.AppendText(nil, &e)) }
 
 var deletePath = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Task: 26, Keywords: 0x400,
@@ -3273,29 +2889,21 @@ var pathLayoutFields = []etw.FieldDesc{
 	{Name: "FilePath", Type: etw.InUnicodeString},
 }
 
-// DeletePathV1 is DeletePath_V1: event 26, version 1, of task DeletePath,
-// keyword DeletePath, level win:Informational.
-//
-// A file is to be deleted, with its path.
+// DeletePathV1 is DeletePath_V1: event 26, version 1. [AnyDeletePath] says what it means.
 type DeletePathV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	// The thread that asked.
-	IssuingThreadId uint32
-	InfoClass       uint32
-	FilePath        etw.UTF16
+	IssuingThreadId  uint32
+	InfoClass        uint32
+	FilePath         etw.UTF16
 }
 
 // EventDesc returns the description of DeletePath_V1.
 func (*DeletePathV1) EventDesc() *etw.EventDesc { return &deletePathV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DeletePathV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pathV1Layout)(e).decode(p, ptr, &deletePathV1)
 }
@@ -3306,9 +2914,7 @@ func (e *DeletePathV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *DeletePathV1) FieldValue(i int) etw.Value {
-	return (*pathV1Layout)(e).FieldValue(i)
-}
+func (e *DeletePathV1) FieldValue(i int) etw.Value { return (*pathV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e DeletePathV1) Clone() *DeletePathV1 {
@@ -3316,9 +2922,7 @@ func (e DeletePathV1) Clone() *DeletePathV1 {
 	return &e
 }
 
-func (e DeletePathV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DeletePathV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DeletePathV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DeletePathV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var deletePathV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Version: 1, Level: 4, Task: 26, Keywords: 0x400,
@@ -3387,22 +2991,19 @@ var pathV1LayoutFields = []etw.FieldDesc{
 	{Name: "FilePath", Type: etw.InUnicodeString},
 }
 
-// AnyDeletePath is event 26, of task DeletePath, keyword DeletePath, level
-// win:Informational, in any version.
+// AnyDeletePath is event 26 in any version, of [TaskDeletePath], enabled by
+// [KeywordDeletePath] (0x400) at [etw.LevelInformational] (4).
 //
 // A file is to be deleted, with its path.
 //
-// The versions are [DeletePath] and [DeletePathV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [DeletePath] and [DeletePathV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyDeletePath struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey          etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
+	FileObject       etw.Pointer // One opened file.
+	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
@@ -3412,28 +3013,27 @@ type AnyDeletePath struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyDeletePath) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyDeletePath) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyDeletePath) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyDeletePath = []*etw.EventDesc{&deletePath, &deletePathV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDeletePath) EventDescs() []*etw.EventDesc { return anyDeletePath }
-func (e *AnyDeletePath) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDeletePath, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDeletePath) EventDesc() *etw.EventDesc { return etw.DescOf(anyDeletePath, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDeletePath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyPathV1Layout)(e).decode(version, p, ptr, anyDeletePath)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyDeletePath) FieldValue(i int) etw.Value {
-	return (*anyPathV1Layout)(e).FieldValue(i)
-}
+func (e *AnyDeletePath) FieldValue(i int) etw.Value { return (*anyPathV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyDeletePath) Clone() *AnyDeletePath {
@@ -3441,12 +3041,13 @@ func (e AnyDeletePath) Clone() *AnyDeletePath {
 	return &e
 }
 
-func (e AnyDeletePath) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDeletePath) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDeletePath) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDeletePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyPathV1Layout is what types for all versions of an event share, the newest
-// of which has the template Path_V1.
+// anyPathV1Layout is what types for all versions of an event share, the newest of which has
+// the template Path_V1.
 type anyPathV1Layout AnyDeletePath
 
 func (e *anyPathV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -3509,18 +3110,11 @@ func (e *anyPathV1Layout) detach() {
 	e.FilePath = e.FilePath.Clone()
 }
 
-// RenamePath is event 27, version 0, of task RenamePath, keyword
-// RenameSetLinkPath, level win:Informational.
-//
-// A file is to be renamed, with its new path.
+// RenamePath is event 27, version 0. [AnyRenamePath] says what it means.
 type RenamePath struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
 	InfoClass        uint32
@@ -3530,8 +3124,7 @@ type RenamePath struct {
 // EventDesc returns the description of RenamePath.
 func (*RenamePath) EventDesc() *etw.EventDesc { return &renamePath }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RenamePath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pathLayout)(e).decode(p, ptr, &renamePath)
 }
@@ -3542,9 +3135,7 @@ func (e *RenamePath) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *RenamePath) FieldValue(i int) etw.Value {
-	return (*pathLayout)(e).FieldValue(i)
-}
+func (e *RenamePath) FieldValue(i int) etw.Value { return (*pathLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RenamePath) Clone() *RenamePath {
@@ -3552,9 +3143,7 @@ func (e RenamePath) Clone() *RenamePath {
 	return &e
 }
 
-func (e RenamePath) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RenamePath) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RenamePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RenamePath) String() string { return string(etw.AppendText(nil, &e)) }
 
 var renamePath = etw.EventDesc{
 	Provider: &providerDesc, ID: 27, Level: 4, Task: 27, Keywords: 0x800,
@@ -3562,29 +3151,21 @@ var renamePath = etw.EventDesc{
 	Fields: pathLayoutFields,
 }
 
-// RenamePathV1 is RenamePath_V1: event 27, version 1, of task RenamePath,
-// keyword RenameSetLinkPath, level win:Informational.
-//
-// A file is to be renamed, with its new path.
+// RenamePathV1 is RenamePath_V1: event 27, version 1. [AnyRenamePath] says what it means.
 type RenamePathV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	// The thread that asked.
-	IssuingThreadId uint32
-	InfoClass       uint32
-	FilePath        etw.UTF16
+	IssuingThreadId  uint32
+	InfoClass        uint32
+	FilePath         etw.UTF16
 }
 
 // EventDesc returns the description of RenamePath_V1.
 func (*RenamePathV1) EventDesc() *etw.EventDesc { return &renamePathV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RenamePathV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pathV1Layout)(e).decode(p, ptr, &renamePathV1)
 }
@@ -3595,9 +3176,7 @@ func (e *RenamePathV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *RenamePathV1) FieldValue(i int) etw.Value {
-	return (*pathV1Layout)(e).FieldValue(i)
-}
+func (e *RenamePathV1) FieldValue(i int) etw.Value { return (*pathV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e RenamePathV1) Clone() *RenamePathV1 {
@@ -3605,9 +3184,7 @@ func (e RenamePathV1) Clone() *RenamePathV1 {
 	return &e
 }
 
-func (e RenamePathV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RenamePathV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RenamePathV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RenamePathV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var renamePathV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 27, Version: 1, Level: 4, Task: 27, Keywords: 0x800,
@@ -3615,22 +3192,19 @@ var renamePathV1 = etw.EventDesc{
 	Fields: pathV1LayoutFields,
 }
 
-// AnyRenamePath is event 27, of task RenamePath, keyword RenameSetLinkPath,
-// level win:Informational, in any version.
+// AnyRenamePath is event 27 in any version, of [TaskRenamePath], enabled by
+// [KeywordRenameSetLinkPath] (0x800) at [etw.LevelInformational] (4).
 //
 // A file is to be renamed, with its new path.
 //
-// The versions are [RenamePath] and [RenamePathV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [RenamePath] and [RenamePathV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyRenamePath struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey          etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
+	FileObject       etw.Pointer // One opened file.
+	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
@@ -3640,28 +3214,27 @@ type AnyRenamePath struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyRenamePath) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyRenamePath) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyRenamePath) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyRenamePath = []*etw.EventDesc{&renamePath, &renamePathV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyRenamePath) EventDescs() []*etw.EventDesc { return anyRenamePath }
-func (e *AnyRenamePath) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRenamePath, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyRenamePath) EventDesc() *etw.EventDesc { return etw.DescOf(anyRenamePath, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyRenamePath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyPathV1Layout)(e).decode(version, p, ptr, anyRenamePath)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRenamePath) FieldValue(i int) etw.Value {
-	return (*anyPathV1Layout)(e).FieldValue(i)
-}
+func (e *AnyRenamePath) FieldValue(i int) etw.Value { return (*anyPathV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyRenamePath) Clone() *AnyRenamePath {
@@ -3669,22 +3242,16 @@ func (e AnyRenamePath) Clone() *AnyRenamePath {
 	return &e
 }
 
-func (e AnyRenamePath) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRenamePath) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyRenamePath) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyRenamePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// SetLinkPath is event 28, version 0, of task SetLinkPath, keyword
-// RenameSetLinkPath, level win:Informational.
-//
-// A link to a file is to be made, with its path.
+// SetLinkPath is event 28, version 0. [AnySetLinkPath] says what it means.
 type SetLinkPath struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
 	InfoClass        uint32
@@ -3694,8 +3261,7 @@ type SetLinkPath struct {
 // EventDesc returns the description of SetLinkPath.
 func (*SetLinkPath) EventDesc() *etw.EventDesc { return &setLinkPath }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SetLinkPath) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pathLayout)(e).decode(p, ptr, &setLinkPath)
 }
@@ -3706,9 +3272,7 @@ func (e *SetLinkPath) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SetLinkPath) FieldValue(i int) etw.Value {
-	return (*pathLayout)(e).FieldValue(i)
-}
+func (e *SetLinkPath) FieldValue(i int) etw.Value { return (*pathLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e SetLinkPath) Clone() *SetLinkPath {
@@ -3716,9 +3280,7 @@ func (e SetLinkPath) Clone() *SetLinkPath {
 	return &e
 }
 
-func (e SetLinkPath) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SetLinkPath) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SetLinkPath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SetLinkPath) String() string { return string(etw.AppendText(nil, &e)) }
 
 var setLinkPath = etw.EventDesc{
 	Provider: &providerDesc, ID: 28, Level: 4, Task: 28, Keywords: 0x800,
@@ -3726,29 +3288,21 @@ var setLinkPath = etw.EventDesc{
 	Fields: pathLayoutFields,
 }
 
-// SetLinkPathV1 is SetLinkPath_V1: event 28, version 1, of task SetLinkPath,
-// keyword RenameSetLinkPath, level win:Informational.
-//
-// A link to a file is to be made, with its path.
+// SetLinkPathV1 is SetLinkPath_V1: event 28, version 1. [AnySetLinkPath] says what it means.
 type SetLinkPathV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	// The thread that asked.
-	IssuingThreadId uint32
-	InfoClass       uint32
-	FilePath        etw.UTF16
+	IssuingThreadId  uint32
+	InfoClass        uint32
+	FilePath         etw.UTF16
 }
 
 // EventDesc returns the description of SetLinkPath_V1.
 func (*SetLinkPathV1) EventDesc() *etw.EventDesc { return &setLinkPathV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *SetLinkPathV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*pathV1Layout)(e).decode(p, ptr, &setLinkPathV1)
 }
@@ -3759,9 +3313,7 @@ func (e *SetLinkPathV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *SetLinkPathV1) FieldValue(i int) etw.Value {
-	return (*pathV1Layout)(e).FieldValue(i)
-}
+func (e *SetLinkPathV1) FieldValue(i int) etw.Value { return (*pathV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e SetLinkPathV1) Clone() *SetLinkPathV1 {
@@ -3769,9 +3321,7 @@ func (e SetLinkPathV1) Clone() *SetLinkPathV1 {
 	return &e
 }
 
-func (e SetLinkPathV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e SetLinkPathV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e SetLinkPathV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e SetLinkPathV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var setLinkPathV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 28, Version: 1, Level: 4, Task: 28, Keywords: 0x800,
@@ -3779,22 +3329,19 @@ var setLinkPathV1 = etw.EventDesc{
 	Fields: pathV1LayoutFields,
 }
 
-// AnySetLinkPath is event 28, of task SetLinkPath, keyword RenameSetLinkPath,
-// level win:Informational, in any version.
+// AnySetLinkPath is event 28 in any version, of [TaskSetLinkPath], enabled by
+// [KeywordRenameSetLinkPath] (0x800) at [etw.LevelInformational] (4).
 //
 // A link to a file is to be made, with its path.
 //
-// The versions are [SetLinkPath] and [SetLinkPathV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [SetLinkPath] and [SetLinkPathV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnySetLinkPath struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey          etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
+	FileObject       etw.Pointer // One opened file.
+	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
@@ -3804,28 +3351,27 @@ type AnySetLinkPath struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnySetLinkPath) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnySetLinkPath) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnySetLinkPath) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anySetLinkPath = []*etw.EventDesc{&setLinkPath, &setLinkPathV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySetLinkPath) EventDescs() []*etw.EventDesc { return anySetLinkPath }
-func (e *AnySetLinkPath) EventDesc() *etw.EventDesc  { return etw.DescOf(anySetLinkPath, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnySetLinkPath) EventDesc() *etw.EventDesc { return etw.DescOf(anySetLinkPath, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySetLinkPath) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyPathV1Layout)(e).decode(version, p, ptr, anySetLinkPath)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnySetLinkPath) FieldValue(i int) etw.Value {
-	return (*anyPathV1Layout)(e).FieldValue(i)
-}
+func (e *AnySetLinkPath) FieldValue(i int) etw.Value { return (*anyPathV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnySetLinkPath) Clone() *AnySetLinkPath {
@@ -3833,22 +3379,17 @@ func (e AnySetLinkPath) Clone() *AnySetLinkPath {
 	return &e
 }
 
-func (e AnySetLinkPath) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySetLinkPath) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySetLinkPath) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySetLinkPath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Rename29 is event 29, version 0, of task Rename, keyword FileIO, level
-// win:Informational.
-//
-// A file was renamed.
+// Rename29 is event 29, version 0. Its payload has 44 bytes, 24 in programs of 32 bits.
+// [AnyRename29] says what it means.
 type Rename29 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
 	InfoClass        uint32
@@ -3857,8 +3398,7 @@ type Rename29 struct {
 // EventDesc returns the description of Rename29.
 func (*Rename29) EventDesc() *etw.EventDesc { return &rename29 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Rename29) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoLayout)(e).decode(p, ptr, &rename29)
 }
@@ -3869,16 +3409,12 @@ func (e *Rename29) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Rename29) FieldValue(i int) etw.Value {
-	return (*infoLayout)(e).FieldValue(i)
-}
+func (e *Rename29) FieldValue(i int) etw.Value { return (*infoLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Rename29) Clone() *Rename29 { return &e }
 
-func (e Rename29) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Rename29) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Rename29) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Rename29) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rename29 = etw.EventDesc{
 	Provider: &providerDesc, ID: 29, Level: 4, Task: 19, Keywords: 0x20,
@@ -3886,28 +3422,21 @@ var rename29 = etw.EventDesc{
 	Fields: infoLayoutFields,
 }
 
-// Rename29V1 is Rename29_V1: event 29, version 1, of task Rename, keyword
-// FileIO, level win:Informational.
-//
-// A file was renamed.
+// Rename29V1 is Rename29_V1: event 29, version 1. Its payload has 40 bytes, 24 in programs of
+// 32 bits. [AnyRename29] says what it means.
 type Rename29V1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	FileKey          etw.Pointer
 	ExtraInformation etw.Pointer
-	// The thread that asked.
-	IssuingThreadId uint32
-	InfoClass       uint32
+	IssuingThreadId  uint32
+	InfoClass        uint32
 }
 
 // EventDesc returns the description of Rename29_V1.
 func (*Rename29V1) EventDesc() *etw.EventDesc { return &rename29V1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Rename29V1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*infoV1Layout)(e).decode(p, ptr, &rename29V1)
 }
@@ -3918,16 +3447,12 @@ func (e *Rename29V1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Rename29V1) FieldValue(i int) etw.Value {
-	return (*infoV1Layout)(e).FieldValue(i)
-}
+func (e *Rename29V1) FieldValue(i int) etw.Value { return (*infoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Rename29V1) Clone() *Rename29V1 { return &e }
 
-func (e Rename29V1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Rename29V1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Rename29V1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Rename29V1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rename29V1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 29, Version: 1, Level: 4, Task: 19, Keywords: 0x20,
@@ -3935,22 +3460,19 @@ var rename29V1 = etw.EventDesc{
 	Fields: infoV1LayoutFields,
 }
 
-// AnyRename29 is event 29, of task Rename, keyword FileIO, level
-// win:Informational, in any version.
+// AnyRename29 is event 29 in any version, of [TaskRename], enabled by [KeywordFileIO] (0x20)
+// at [etw.LevelInformational] (4).
 //
 // A file was renamed.
 //
-// The versions are [Rename29] and [Rename29V1]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [Rename29] and [Rename29V1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyRename29 struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// It stands for the file as long as any program has it open.
-	FileKey          etw.Pointer
+	Irp              etw.Pointer // The request: OperationEnd has the same.
+	FileObject       etw.Pointer // One opened file.
+	FileKey          etw.Pointer // It stands for the file as long as any program has it open.
 	ExtraInformation etw.Pointer
 	// The thread that asked.
 	IssuingThreadId uint32 // since version 1
@@ -3959,46 +3481,40 @@ type AnyRename29 struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyRename29) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyRename29) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyRename29) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyRename29 = []*etw.EventDesc{&rename29, &rename29V1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyRename29) EventDescs() []*etw.EventDesc { return anyRename29 }
-func (e *AnyRename29) EventDesc() *etw.EventDesc  { return etw.DescOf(anyRename29, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyRename29) EventDesc() *etw.EventDesc { return etw.DescOf(anyRename29, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyRename29) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyInfoV1Layout)(e).decode(version, p, ptr, anyRename29)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyRename29) FieldValue(i int) etw.Value {
-	return (*anyInfoV1Layout)(e).FieldValue(i)
-}
+func (e *AnyRename29) FieldValue(i int) etw.Value { return (*anyInfoV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AnyRename29) Clone() *AnyRename29 { return &e }
 
-func (e AnyRename29) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyRename29) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyRename29) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyRename29) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// CreateNewFile is event 30, version 0, of task CreateNewFile, keyword
-// CreateNewFile, level win:Informational.
-//
-// A file is to be made that was not there.
+// CreateNewFile is event 30, version 0. [AnyCreateNewFile] says what it means.
 type CreateNewFile struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// The thread that asked.
-	ThreadId etw.Pointer
-	// One opened file.
+	Irp              etw.Pointer
+	ThreadId         etw.Pointer
 	FileObject       etw.Pointer
 	CreateOptions    uint32
 	CreateAttributes uint32
@@ -4009,8 +3525,7 @@ type CreateNewFile struct {
 // EventDesc returns the description of CreateNewFile.
 func (*CreateNewFile) EventDesc() *etw.EventDesc { return &createNewFile }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CreateNewFile) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*createLayout)(e).decode(p, ptr, &createNewFile)
 }
@@ -4021,9 +3536,7 @@ func (e *CreateNewFile) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *CreateNewFile) FieldValue(i int) etw.Value {
-	return (*createLayout)(e).FieldValue(i)
-}
+func (e *CreateNewFile) FieldValue(i int) etw.Value { return (*createLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e CreateNewFile) Clone() *CreateNewFile {
@@ -4031,9 +3544,7 @@ func (e CreateNewFile) Clone() *CreateNewFile {
 	return &e
 }
 
-func (e CreateNewFile) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CreateNewFile) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CreateNewFile) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CreateNewFile) String() string { return string(etw.AppendText(nil, &e)) }
 
 var createNewFile = etw.EventDesc{
 	Provider: &providerDesc, ID: 30, Level: 4, Task: 30, Keywords: 0x1000,
@@ -4041,16 +3552,11 @@ var createNewFile = etw.EventDesc{
 	Fields: createLayoutFields,
 }
 
-// CreateNewFileV1 is CreateNewFile_V1: event 30, version 1, of task
-// CreateNewFile, keyword CreateNewFile, level win:Informational.
-//
-// A file is to be made that was not there.
+// CreateNewFileV1 is CreateNewFile_V1: event 30, version 1. [AnyCreateNewFile] says what it
+// means.
 type CreateNewFileV1 struct {
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
-	// The thread that asked.
+	Irp              etw.Pointer
+	FileObject       etw.Pointer
 	IssuingThreadId  uint32
 	CreateOptions    uint32
 	CreateAttributes uint32
@@ -4061,8 +3567,7 @@ type CreateNewFileV1 struct {
 // EventDesc returns the description of CreateNewFile_V1.
 func (*CreateNewFileV1) EventDesc() *etw.EventDesc { return &createNewFileV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CreateNewFileV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*createV1Layout)(e).decode(p, ptr, &createNewFileV1)
 }
@@ -4073,9 +3578,7 @@ func (e *CreateNewFileV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *CreateNewFileV1) FieldValue(i int) etw.Value {
-	return (*createV1Layout)(e).FieldValue(i)
-}
+func (e *CreateNewFileV1) FieldValue(i int) etw.Value { return (*createV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e CreateNewFileV1) Clone() *CreateNewFileV1 {
@@ -4083,9 +3586,7 @@ func (e CreateNewFileV1) Clone() *CreateNewFileV1 {
 	return &e
 }
 
-func (e CreateNewFileV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CreateNewFileV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CreateNewFileV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CreateNewFileV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var createNewFileV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 30, Version: 1, Level: 4, Task: 30, Keywords: 0x1000,
@@ -4093,21 +3594,18 @@ var createNewFileV1 = etw.EventDesc{
 	Fields: createV1LayoutFields,
 }
 
-// AnyCreateNewFile is event 30, of task CreateNewFile, keyword CreateNewFile,
-// level win:Informational, in any version.
+// AnyCreateNewFile is event 30 in any version, of [TaskCreateNewFile], enabled by
+// [KeywordCreateNewFile] (0x1000) at [etw.LevelInformational] (4).
 //
 // A file is to be made that was not there.
 //
-// The versions are [CreateNewFile] and [CreateNewFileV1]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [CreateNewFile] and [CreateNewFileV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyCreateNewFile struct {
 	Seen etw.Seen
 
-	// The request: OperationEnd has the same.
-	Irp etw.Pointer
-	// One opened file.
-	FileObject etw.Pointer
+	Irp        etw.Pointer // The request: OperationEnd has the same.
+	FileObject etw.Pointer // One opened file.
 	// The thread that asked.
 	IssuingThreadId  uint32 // since version 1
 	CreateOptions    uint32
@@ -4118,28 +3616,27 @@ type AnyCreateNewFile struct {
 	ThreadId etw.Pointer // version 0
 }
 
-// HasIssuingThreadId and its like report whether the version that was decoded
-// has a field.
+// HasIssuingThreadId reports whether the decoded version has IssuingThreadId.
 func (e *AnyCreateNewFile) HasIssuingThreadId() bool { return e.Seen.Layout >= 1 }
-func (e *AnyCreateNewFile) HasThreadId() bool        { return e.Seen.Layout == 0 }
+
+// HasThreadId reports whether the decoded version has ThreadId.
+func (e *AnyCreateNewFile) HasThreadId() bool { return e.Seen.Layout == 0 }
 
 var anyCreateNewFile = []*etw.EventDesc{&createNewFile, &createNewFileV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyCreateNewFile) EventDescs() []*etw.EventDesc { return anyCreateNewFile }
-func (e *AnyCreateNewFile) EventDesc() *etw.EventDesc  { return etw.DescOf(anyCreateNewFile, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyCreateNewFile) EventDesc() *etw.EventDesc { return etw.DescOf(anyCreateNewFile, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyCreateNewFile) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyCreateV1Layout)(e).decode(version, p, ptr, anyCreateNewFile)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AnyCreateNewFile) FieldValue(i int) etw.Value {
-	return (*anyCreateV1Layout)(e).FieldValue(i)
-}
+func (e *AnyCreateNewFile) FieldValue(i int) etw.Value { return (*anyCreateV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e AnyCreateNewFile) Clone() *AnyCreateNewFile {
@@ -4147,6 +3644,7 @@ func (e AnyCreateNewFile) Clone() *AnyCreateNewFile {
 	return &e
 }
 
-func (e AnyCreateNewFile) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyCreateNewFile) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyCreateNewFile) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyCreateNewFile) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -6,6 +6,7 @@ package file
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,94 +26,108 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyNameCreate](t, Types()...)
-	etwtest.Versions[AnyNameDelete](t, Types()...)
-	etwtest.Versions[AnyCreate](t, Types()...)
-	etwtest.Versions[AnyCleanup](t, Types()...)
-	etwtest.Versions[AnyClose](t, Types()...)
-	etwtest.Versions[AnyRead](t, Types()...)
-	etwtest.Versions[AnyWrite](t, Types()...)
-	etwtest.Versions[AnySetInformation](t, Types()...)
-	etwtest.Versions[AnySetDelete](t, Types()...)
-	etwtest.Versions[AnyRename](t, Types()...)
-	etwtest.Versions[AnyDirEnum](t, Types()...)
-	etwtest.Versions[AnyFlush](t, Types()...)
-	etwtest.Versions[AnyQueryInformation](t, Types()...)
-	etwtest.Versions[AnyFSCTL](t, Types()...)
-	etwtest.Versions[AnyOperationEnd](t, Types()...)
-	etwtest.Versions[AnyDirNotify](t, Types()...)
-	etwtest.Versions[AnyDeletePath](t, Types()...)
-	etwtest.Versions[AnyRenamePath](t, Types()...)
-	etwtest.Versions[AnySetLinkPath](t, Types()...)
-	etwtest.Versions[AnyRename29](t, Types()...)
-	etwtest.Versions[AnyCreateNewFile](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[NameCreate](t, nil)
-	etwtest.AllocsOf[NameDelete](t, nil)
-	etwtest.AllocsOf[Create](t, nil)
-	etwtest.AllocsOf[CreateV1](t, nil)
-	etwtest.AllocsOf[Cleanup](t, nil)
-	etwtest.AllocsOf[CleanupV1](t, nil)
-	etwtest.AllocsOf[Close](t, nil)
-	etwtest.AllocsOf[CloseV1](t, nil)
-	etwtest.AllocsOf[Read](t, nil)
-	etwtest.AllocsOf[ReadV1](t, nil)
-	etwtest.AllocsOf[Write](t, nil)
-	etwtest.AllocsOf[WriteV1](t, nil)
-	etwtest.AllocsOf[SetInformation](t, nil)
-	etwtest.AllocsOf[SetInformationV1](t, nil)
-	etwtest.AllocsOf[SetDelete](t, nil)
-	etwtest.AllocsOf[SetDeleteV1](t, nil)
-	etwtest.AllocsOf[Rename](t, nil)
-	etwtest.AllocsOf[RenameV1](t, nil)
-	etwtest.AllocsOf[DirEnum](t, nil)
-	etwtest.AllocsOf[DirEnumV1](t, nil)
-	etwtest.AllocsOf[Flush](t, nil)
-	etwtest.AllocsOf[FlushV1](t, nil)
-	etwtest.AllocsOf[QueryInformation](t, nil)
-	etwtest.AllocsOf[QueryInformationV1](t, nil)
-	etwtest.AllocsOf[FSCTL](t, nil)
-	etwtest.AllocsOf[FsctlV1](t, nil)
-	etwtest.AllocsOf[OperationEnd](t, nil)
-	etwtest.AllocsOf[DirNotify](t, nil)
-	etwtest.AllocsOf[DirNotifyV1](t, nil)
-	etwtest.AllocsOf[DeletePath](t, nil)
-	etwtest.AllocsOf[DeletePathV1](t, nil)
-	etwtest.AllocsOf[RenamePath](t, nil)
-	etwtest.AllocsOf[RenamePathV1](t, nil)
-	etwtest.AllocsOf[SetLinkPath](t, nil)
-	etwtest.AllocsOf[SetLinkPathV1](t, nil)
-	etwtest.AllocsOf[Rename29](t, nil)
-	etwtest.AllocsOf[Rename29V1](t, nil)
-	etwtest.AllocsOf[CreateNewFile](t, nil)
-	etwtest.AllocsOf[CreateNewFileV1](t, nil)
-	etwtest.AllocsOf[AnyNameCreate](t, nil)
-	etwtest.AllocsOf[AnyNameDelete](t, nil)
-	etwtest.AllocsOf[AnyCreate](t, nil)
-	etwtest.AllocsOf[AnyCleanup](t, nil)
-	etwtest.AllocsOf[AnyClose](t, nil)
-	etwtest.AllocsOf[AnyRead](t, nil)
-	etwtest.AllocsOf[AnyWrite](t, nil)
-	etwtest.AllocsOf[AnySetInformation](t, nil)
-	etwtest.AllocsOf[AnySetDelete](t, nil)
-	etwtest.AllocsOf[AnyRename](t, nil)
-	etwtest.AllocsOf[AnyDirEnum](t, nil)
-	etwtest.AllocsOf[AnyFlush](t, nil)
-	etwtest.AllocsOf[AnyQueryInformation](t, nil)
-	etwtest.AllocsOf[AnyFSCTL](t, nil)
-	etwtest.AllocsOf[AnyOperationEnd](t, nil)
-	etwtest.AllocsOf[AnyDirNotify](t, nil)
-	etwtest.AllocsOf[AnyDeletePath](t, nil)
-	etwtest.AllocsOf[AnyRenamePath](t, nil)
-	etwtest.AllocsOf[AnySetLinkPath](t, nil)
-	etwtest.AllocsOf[AnyRename29](t, nil)
-	etwtest.AllocsOf[AnyCreateNewFile](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
-func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+func FuzzNameCreate(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("NameCreate", Types()...)...)
+}
+
+func FuzzNameDelete(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("NameDelete", Types()...)...)
+}
+
+func FuzzCreate(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Create", Types()...)...)
+}
+
+func FuzzCleanup(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Cleanup", Types()...)...)
+}
+
+func FuzzClose(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Close", Types()...)...)
+}
+
+func FuzzRead(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Read", Types()...)...)
+}
+
+func FuzzWrite(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Write", Types()...)...)
+}
+
+func FuzzSetInformation(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("SetInformation", Types()...)...)
+}
+
+func FuzzSetDelete(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("SetDelete", Types()...)...)
+}
+
+func FuzzRename(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Rename", Types()...)...)
+}
+
+func FuzzDirEnum(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("DirEnum", Types()...)...)
+}
+
+func FuzzFlush(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Flush", Types()...)...)
+}
+
+func FuzzQueryInformation(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("QueryInformation", Types()...)...)
+}
+
+func FuzzFSCTL(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("FSCTL", Types()...)...)
+}
+
+func FuzzOperationEnd(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("OperationEnd", Types()...)...)
+}
+
+func FuzzDirNotify(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("DirNotify", Types()...)...)
+}
+
+func FuzzDeletePath(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("DeletePath", Types()...)...)
+}
+
+func FuzzRenamePath(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("RenamePath", Types()...)...)
+}
+
+func FuzzSetLinkPath(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("SetLinkPath", Types()...)...)
+}
+
+func FuzzCreateNewFile(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CreateNewFile", Types()...)...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyNameCreate), new(AnyNameDelete), new(AnyCreate),
+		new(AnyCleanup), new(AnyClose), new(AnyRead),
+		new(AnyWrite), new(AnySetInformation), new(AnySetDelete),
+		new(AnyRename), new(AnyDirEnum), new(AnyFlush),
+		new(AnyQueryInformation), new(AnyFSCTL), new(AnyOperationEnd),
+		new(AnyDirNotify), new(AnyDeletePath), new(AnyRenamePath),
+		new(AnySetLinkPath), new(AnyRename29), new(AnyCreateNewFile),
+	}
 }

@@ -5,24 +5,21 @@ package network
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// TcpSend is event 10, version 0, of task Tcp, opcode Send, keyword IPv4,
-// level win:Informational.
+// TcpSend is event 10, version 0, of [TaskTcp], opcode [OpcodeSend], enabled by [KeywordIPv4]
+// (0x10) at [etw.LevelInformational] (4). Its payload has 36 bytes. [AnyTcpSend] takes newer
+// versions, too.
 //
 // Data was sent.
 type TcpSend struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr    uint32
 	Dport    uint16 // a port, big-endian
 	Sport    uint16 // a port, big-endian
@@ -35,8 +32,7 @@ type TcpSend struct {
 // EventDesc returns the description of TcpSend.
 func (*TcpSend) EventDesc() *etw.EventDesc { return &tcpSend }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 36 {
 		return 0, etw.Short(&tcpSend, p, ptr)
@@ -99,9 +95,7 @@ func (e *TcpSend) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TcpSend) Clone() *TcpSend { return &e }
 
-func (e TcpSend) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpSend) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpSend = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 10, Task: 10, Keywords: 0x10,
@@ -126,12 +120,7 @@ type AnyTcpSend struct {
 	TcpSend
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpSend) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpSend} }
-func (e *AnyTcpSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpSend.DecodePayload(p, ptr)
@@ -140,19 +129,17 @@ func (e *AnyTcpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e.
 func (e AnyTcpSend) Clone() *AnyTcpSend { return &e }
 
-// TcpReceive is event 11, version 0, of task Tcp, opcode Receive, keyword
-// IPv4, level win:Informational.
+// TcpReceive is event 11, version 0, of [TaskTcp], opcode [OpcodeReceive], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
+// [AnyTcpReceive] takes newer versions, too.
 //
 // Data was received.
 type TcpReceive struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  uint32
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -163,8 +150,7 @@ type TcpReceive struct {
 // EventDesc returns the description of TcpReceive.
 func (*TcpReceive) EventDesc() *etw.EventDesc { return &tcpReceive }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpReceive)
 }
@@ -175,16 +161,12 @@ func (e *TcpReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpReceive) FieldValue(i int) etw.Value {
-	return (*dataLayout)(e).FieldValue(i)
-}
+func (e *TcpReceive) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpReceive) Clone() *TcpReceive { return &e }
 
-func (e TcpReceive) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpReceive) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpReceive) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpReceive = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 11, Task: 10, Keywords: 0x10,
@@ -255,19 +237,13 @@ var dataLayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InUInt32},
 }
 
-// AnyTcpReceive is [TcpReceive] in any version: a newer one is decoded like
-// it.
+// AnyTcpReceive is [TcpReceive] in any version: a newer one is decoded like it.
 type AnyTcpReceive struct {
 	Seen etw.Seen
 	TcpReceive
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpReceive) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpReceive} }
-func (e *AnyTcpReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpReceive.DecodePayload(p, ptr)
@@ -276,19 +252,17 @@ func (e *AnyTcpReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyTcpReceive) Clone() *AnyTcpReceive { return &e }
 
-// TcpConnect is event 12, version 0, of task Tcp, opcode Connect, keyword
-// IPv4, level win:Informational.
+// TcpConnect is event 12, version 0, of [TaskTcp], opcode [OpcodeConnect], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 44 bytes.
+// [AnyTcpConnect] takes newer versions, too.
 //
 // A connection was made.
 type TcpConnect struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr       uint32
 	Dport       uint16 // a port, big-endian
 	Sport       uint16 // a port, big-endian
@@ -306,8 +280,7 @@ type TcpConnect struct {
 // EventDesc returns the description of TcpConnect.
 func (*TcpConnect) EventDesc() *etw.EventDesc { return &tcpConnect }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpConnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*optionsLayout)(e).decode(p, ptr, &tcpConnect)
 }
@@ -318,16 +291,12 @@ func (e *TcpConnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnect) FieldValue(i int) etw.Value {
-	return (*optionsLayout)(e).FieldValue(i)
-}
+func (e *TcpConnect) FieldValue(i int) etw.Value { return (*optionsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpConnect) Clone() *TcpConnect { return &e }
 
-func (e TcpConnect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpConnect) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpConnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnect = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 12, Task: 10, Keywords: 0x10,
@@ -433,19 +402,13 @@ var optionsLayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InUInt32},
 }
 
-// AnyTcpConnect is [TcpConnect] in any version: a newer one is decoded like
-// it.
+// AnyTcpConnect is [TcpConnect] in any version: a newer one is decoded like it.
 type AnyTcpConnect struct {
 	Seen etw.Seen
 	TcpConnect
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpConnect) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpConnect} }
-func (e *AnyTcpConnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpConnect.DecodePayload(p, ptr)
@@ -454,19 +417,17 @@ func (e *AnyTcpConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyTcpConnect) Clone() *AnyTcpConnect { return &e }
 
-// TcpDisconnect is event 13, version 0, of task Tcp, opcode Disconnect,
-// keyword IPv4, level win:Informational.
+// TcpDisconnect is event 13, version 0, of [TaskTcp], opcode [OpcodeDisconnect], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
+// [AnyTcpDisconnect] takes newer versions, too.
 //
 // A connection was ended.
 type TcpDisconnect struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  uint32
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -477,8 +438,7 @@ type TcpDisconnect struct {
 // EventDesc returns the description of TcpDisconnect.
 func (*TcpDisconnect) EventDesc() *etw.EventDesc { return &tcpDisconnect }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpDisconnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpDisconnect)
 }
@@ -489,16 +449,12 @@ func (e *TcpDisconnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDisconnect) FieldValue(i int) etw.Value {
-	return (*dataLayout)(e).FieldValue(i)
-}
+func (e *TcpDisconnect) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpDisconnect) Clone() *TcpDisconnect { return &e }
 
-func (e TcpDisconnect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpDisconnect) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpDisconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpDisconnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDisconnect = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 13, Task: 10, Keywords: 0x10,
@@ -506,19 +462,13 @@ var tcpDisconnect = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyTcpDisconnect is [TcpDisconnect] in any version: a newer one is decoded
-// like it.
+// AnyTcpDisconnect is [TcpDisconnect] in any version: a newer one is decoded like it.
 type AnyTcpDisconnect struct {
 	Seen etw.Seen
 	TcpDisconnect
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpDisconnect) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpDisconnect} }
-func (e *AnyTcpDisconnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpDisconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpDisconnect.DecodePayload(p, ptr)
@@ -527,19 +477,17 @@ func (e *AnyTcpDisconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyTcpDisconnect) Clone() *AnyTcpDisconnect { return &e }
 
-// TcpRetransmit is event 14, version 0, of task Tcp, opcode Retransmit,
-// keyword IPv4, level win:Informational.
+// TcpRetransmit is event 14, version 0, of [TaskTcp], opcode [OpcodeRetransmit], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
+// [AnyTcpRetransmit] takes newer versions, too.
 //
 // Data was sent again.
 type TcpRetransmit struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  uint32
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -550,8 +498,7 @@ type TcpRetransmit struct {
 // EventDesc returns the description of TcpRetransmit.
 func (*TcpRetransmit) EventDesc() *etw.EventDesc { return &tcpRetransmit }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpRetransmit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpRetransmit)
 }
@@ -562,16 +509,12 @@ func (e *TcpRetransmit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpRetransmit) FieldValue(i int) etw.Value {
-	return (*dataLayout)(e).FieldValue(i)
-}
+func (e *TcpRetransmit) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpRetransmit) Clone() *TcpRetransmit { return &e }
 
-func (e TcpRetransmit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpRetransmit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpRetransmit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpRetransmit = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 14, Task: 10, Keywords: 0x10,
@@ -579,19 +522,13 @@ var tcpRetransmit = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyTcpRetransmit is [TcpRetransmit] in any version: a newer one is decoded
-// like it.
+// AnyTcpRetransmit is [TcpRetransmit] in any version: a newer one is decoded like it.
 type AnyTcpRetransmit struct {
 	Seen etw.Seen
 	TcpRetransmit
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpRetransmit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpRetransmit} }
-func (e *AnyTcpRetransmit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpRetransmit.DecodePayload(p, ptr)
@@ -600,19 +537,17 @@ func (e *AnyTcpRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyTcpRetransmit) Clone() *AnyTcpRetransmit { return &e }
 
-// TcpAccept is event 15, version 0, of task Tcp, opcode Accept, keyword IPv4,
-// level win:Informational.
+// TcpAccept is event 15, version 0, of [TaskTcp], opcode [OpcodeAccept], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 44 bytes.
+// [AnyTcpAccept] takes newer versions, too.
 //
 // A connection was accepted.
 type TcpAccept struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr       uint32
 	Dport       uint16 // a port, big-endian
 	Sport       uint16 // a port, big-endian
@@ -630,8 +565,7 @@ type TcpAccept struct {
 // EventDesc returns the description of TcpAccept.
 func (*TcpAccept) EventDesc() *etw.EventDesc { return &tcpAccept }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpAccept) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*optionsLayout)(e).decode(p, ptr, &tcpAccept)
 }
@@ -642,16 +576,12 @@ func (e *TcpAccept) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpAccept) FieldValue(i int) etw.Value {
-	return (*optionsLayout)(e).FieldValue(i)
-}
+func (e *TcpAccept) FieldValue(i int) etw.Value { return (*optionsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpAccept) Clone() *TcpAccept { return &e }
 
-func (e TcpAccept) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpAccept) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpAccept) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpAccept) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpAccept = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Opcode: 15, Task: 10, Keywords: 0x10,
@@ -665,12 +595,7 @@ type AnyTcpAccept struct {
 	TcpAccept
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpAccept) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpAccept} }
-func (e *AnyTcpAccept) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpAccept) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpAccept.DecodePayload(p, ptr)
@@ -679,19 +604,17 @@ func (e *AnyTcpAccept) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e.
 func (e AnyTcpAccept) Clone() *AnyTcpAccept { return &e }
 
-// TcpReconnect is event 16, version 0, of task Tcp, opcode Reconnect, keyword
-// IPv4, level win:Informational.
+// TcpReconnect is event 16, version 0, of [TaskTcp], opcode [OpcodeReconnect], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
+// [AnyTcpReconnect] takes newer versions, too.
 //
 // A connection is tried again.
 type TcpReconnect struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  uint32
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -702,8 +625,7 @@ type TcpReconnect struct {
 // EventDesc returns the description of TcpReconnect.
 func (*TcpReconnect) EventDesc() *etw.EventDesc { return &tcpReconnect }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpReconnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpReconnect)
 }
@@ -714,16 +636,12 @@ func (e *TcpReconnect) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpReconnect) FieldValue(i int) etw.Value {
-	return (*dataLayout)(e).FieldValue(i)
-}
+func (e *TcpReconnect) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpReconnect) Clone() *TcpReconnect { return &e }
 
-func (e TcpReconnect) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpReconnect) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpReconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpReconnect) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpReconnect = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 16, Task: 10, Keywords: 0x10,
@@ -731,19 +649,13 @@ var tcpReconnect = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyTcpReconnect is [TcpReconnect] in any version: a newer one is decoded
-// like it.
+// AnyTcpReconnect is [TcpReconnect] in any version: a newer one is decoded like it.
 type AnyTcpReconnect struct {
 	Seen etw.Seen
 	TcpReconnect
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpReconnect) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpReconnect} }
-func (e *AnyTcpReconnect) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpReconnect.DecodePayload(p, ptr)
@@ -752,8 +664,9 @@ func (e *AnyTcpReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyTcpReconnect) Clone() *AnyTcpReconnect { return &e }
 
-// TcpFail is event 17, version 0, of task Tcp, opcode Fail, keywords IPv4 and
-// IPv6, level win:Informational.
+// TcpFail is event 17, version 0, of [TaskTcp], opcode [OpcodeFail], enabled by [KeywordIPv4]
+// (0x10) or [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 4 bytes.
+// [AnyTcpFail] takes newer versions, too.
 //
 // A connection could not be made. Nothing tells which.
 type TcpFail struct {
@@ -764,8 +677,7 @@ type TcpFail struct {
 // EventDesc returns the description of TcpFail.
 func (*TcpFail) EventDesc() *etw.EventDesc { return &tcpFail }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*failLayout)(e).decode(p, ptr, &tcpFail)
 }
@@ -776,16 +688,12 @@ func (e *TcpFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpFail) FieldValue(i int) etw.Value {
-	return (*failLayout)(e).FieldValue(i)
-}
+func (e *TcpFail) FieldValue(i int) etw.Value { return (*failLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpFail) Clone() *TcpFail { return &e }
 
-func (e TcpFail) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpFail) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpFail) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpFail = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 17, Task: 10, Keywords: 0x30,
@@ -832,12 +740,7 @@ type AnyTcpFail struct {
 	TcpFail
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpFail) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpFail} }
-func (e *AnyTcpFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpFail.DecodePayload(p, ptr)
@@ -846,19 +749,17 @@ func (e *AnyTcpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e.
 func (e AnyTcpFail) Clone() *AnyTcpFail { return &e }
 
-// TcpCopy is event 18, version 0, of task Tcp, opcode Copy, keyword IPv4,
-// level win:Informational.
+// TcpCopy is event 18, version 0, of [TaskTcp], opcode [OpcodeCopy], enabled by [KeywordIPv4]
+// (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes. [AnyTcpCopy] takes newer
+// versions, too.
 //
 // Data was copied on behalf of the program.
 type TcpCopy struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  uint32
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -869,8 +770,7 @@ type TcpCopy struct {
 // EventDesc returns the description of TcpCopy.
 func (*TcpCopy) EventDesc() *etw.EventDesc { return &tcpCopy }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TcpCopy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &tcpCopy)
 }
@@ -881,16 +781,12 @@ func (e *TcpCopy) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpCopy) FieldValue(i int) etw.Value {
-	return (*dataLayout)(e).FieldValue(i)
-}
+func (e *TcpCopy) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e TcpCopy) Clone() *TcpCopy { return &e }
 
-func (e TcpCopy) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpCopy) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpCopy) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpCopy = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 18, Task: 10, Keywords: 0x10,
@@ -904,12 +800,7 @@ type AnyTcpCopy struct {
 	TcpCopy
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpCopy) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpCopy} }
-func (e *AnyTcpCopy) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpCopy.DecodePayload(p, ptr)
@@ -918,19 +809,17 @@ func (e *AnyTcpCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e.
 func (e AnyTcpCopy) Clone() *AnyTcpCopy { return &e }
 
-// TcpSendIPv6 is event 26, version 0, of task Tcp, opcode Send, keyword IPv6,
-// level win:Informational.
+// TcpSendIPv6 is event 26, version 0, of [TaskTcp], opcode [OpcodeSend], enabled by
+// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 60 bytes.
+// [AnyTcpSendIPv6] takes newer versions, too.
 //
 // Data was sent.
 type TcpSendIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr    etw.Binary
 	Dport    uint16 // a port, big-endian
 	Sport    uint16 // a port, big-endian
@@ -943,8 +832,7 @@ type TcpSendIPv6 struct {
 // EventDesc returns the description of TcpSendIPv6.
 func (*TcpSendIPv6) EventDesc() *etw.EventDesc { return &tcpSendIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpSendIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&tcpSendIPv6, p, ptr)
@@ -1013,9 +901,7 @@ func (e TcpSendIPv6) Clone() *TcpSendIPv6 {
 	return &e
 }
 
-func (e TcpSendIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpSendIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpSendIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpSendIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpSendIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 10, Task: 10, Keywords: 0x20,
@@ -1034,19 +920,13 @@ var tcpSendIPv6 = etw.EventDesc{
 	},
 }
 
-// AnyTcpSendIPv6 is [TcpSendIPv6] in any version: a newer one is decoded like
-// it.
+// AnyTcpSendIPv6 is [TcpSendIPv6] in any version: a newer one is decoded like it.
 type AnyTcpSendIPv6 struct {
 	Seen etw.Seen
 	TcpSendIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpSendIPv6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpSendIPv6} }
-func (e *AnyTcpSendIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpSendIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpSendIPv6.DecodePayload(p, ptr)
@@ -1059,19 +939,17 @@ func (e AnyTcpSendIPv6) Clone() *AnyTcpSendIPv6 {
 	return &e
 }
 
-// TcpReceiveIPv6 is event 27, version 0, of task Tcp, opcode Receive, keyword
-// IPv6, level win:Informational.
+// TcpReceiveIPv6 is event 27, version 0, of [TaskTcp], opcode [OpcodeReceive], enabled by
+// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyTcpReceiveIPv6] takes newer versions, too.
 //
 // Data was received.
 type TcpReceiveIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  etw.Binary
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -1082,8 +960,7 @@ type TcpReceiveIPv6 struct {
 // EventDesc returns the description of TcpReceiveIPv6.
 func (*TcpReceiveIPv6) EventDesc() *etw.EventDesc { return &tcpReceiveIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpReceiveIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpReceiveIPv6)
 }
@@ -1094,9 +971,7 @@ func (e *TcpReceiveIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpReceiveIPv6) FieldValue(i int) etw.Value {
-	return (*dataIPv6Layout)(e).FieldValue(i)
-}
+func (e *TcpReceiveIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e TcpReceiveIPv6) Clone() *TcpReceiveIPv6 {
@@ -1104,9 +979,7 @@ func (e TcpReceiveIPv6) Clone() *TcpReceiveIPv6 {
 	return &e
 }
 
-func (e TcpReceiveIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpReceiveIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpReceiveIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpReceiveIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpReceiveIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 27, Level: 4, Opcode: 11, Task: 10, Keywords: 0x20,
@@ -1184,19 +1057,13 @@ var dataIPv6LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InUInt32},
 }
 
-// AnyTcpReceiveIPv6 is [TcpReceiveIPv6] in any version: a newer one is decoded
-// like it.
+// AnyTcpReceiveIPv6 is [TcpReceiveIPv6] in any version: a newer one is decoded like it.
 type AnyTcpReceiveIPv6 struct {
 	Seen etw.Seen
 	TcpReceiveIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpReceiveIPv6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpReceiveIPv6} }
-func (e *AnyTcpReceiveIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpReceiveIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpReceiveIPv6.DecodePayload(p, ptr)
@@ -1208,19 +1075,17 @@ func (e AnyTcpReceiveIPv6) Clone() *AnyTcpReceiveIPv6 {
 	return &e
 }
 
-// TcpConnectIPv6 is event 28, version 0, of task Tcp, opcode Connect, keyword
-// IPv6, level win:Informational.
+// TcpConnectIPv6 is event 28, version 0, of [TaskTcp], opcode [OpcodeConnect], enabled by
+// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 68 bytes.
+// [AnyTcpConnectIPv6] takes newer versions, too.
 //
 // A connection was made.
 type TcpConnectIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr       etw.Binary
 	Dport       uint16 // a port, big-endian
 	Sport       uint16 // a port, big-endian
@@ -1238,8 +1103,7 @@ type TcpConnectIPv6 struct {
 // EventDesc returns the description of TcpConnectIPv6.
 func (*TcpConnectIPv6) EventDesc() *etw.EventDesc { return &tcpConnectIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpConnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*optionsIPv6Layout)(e).decode(p, ptr, &tcpConnectIPv6)
 }
@@ -1250,9 +1114,7 @@ func (e *TcpConnectIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpConnectIPv6) FieldValue(i int) etw.Value {
-	return (*optionsIPv6Layout)(e).FieldValue(i)
-}
+func (e *TcpConnectIPv6) FieldValue(i int) etw.Value { return (*optionsIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e TcpConnectIPv6) Clone() *TcpConnectIPv6 {
@@ -1260,9 +1122,7 @@ func (e TcpConnectIPv6) Clone() *TcpConnectIPv6 {
 	return &e
 }
 
-func (e TcpConnectIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpConnectIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpConnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpConnectIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpConnectIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 28, Level: 4, Opcode: 12, Task: 10, Keywords: 0x20,
@@ -1375,19 +1235,13 @@ var optionsIPv6LayoutFields = []etw.FieldDesc{
 	{Name: "connid", Type: etw.InUInt32},
 }
 
-// AnyTcpConnectIPv6 is [TcpConnectIPv6] in any version: a newer one is decoded
-// like it.
+// AnyTcpConnectIPv6 is [TcpConnectIPv6] in any version: a newer one is decoded like it.
 type AnyTcpConnectIPv6 struct {
 	Seen etw.Seen
 	TcpConnectIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpConnectIPv6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpConnectIPv6} }
-func (e *AnyTcpConnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpConnectIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpConnectIPv6.DecodePayload(p, ptr)
@@ -1399,19 +1253,17 @@ func (e AnyTcpConnectIPv6) Clone() *AnyTcpConnectIPv6 {
 	return &e
 }
 
-// TcpDisconnectIPv6 is event 29, version 0, of task Tcp, opcode Disconnect,
-// keyword IPv6, level win:Informational.
+// TcpDisconnectIPv6 is event 29, version 0, of [TaskTcp], opcode [OpcodeDisconnect], enabled
+// by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyTcpDisconnectIPv6] takes newer versions, too.
 //
 // A connection was ended.
 type TcpDisconnectIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  etw.Binary
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -1422,8 +1274,7 @@ type TcpDisconnectIPv6 struct {
 // EventDesc returns the description of TcpDisconnectIPv6.
 func (*TcpDisconnectIPv6) EventDesc() *etw.EventDesc { return &tcpDisconnectIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpDisconnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpDisconnectIPv6)
 }
@@ -1434,9 +1285,7 @@ func (e *TcpDisconnectIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpDisconnectIPv6) FieldValue(i int) etw.Value {
-	return (*dataIPv6Layout)(e).FieldValue(i)
-}
+func (e *TcpDisconnectIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e TcpDisconnectIPv6) Clone() *TcpDisconnectIPv6 {
@@ -1444,9 +1293,7 @@ func (e TcpDisconnectIPv6) Clone() *TcpDisconnectIPv6 {
 	return &e
 }
 
-func (e TcpDisconnectIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpDisconnectIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpDisconnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpDisconnectIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpDisconnectIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 29, Level: 4, Opcode: 13, Task: 10, Keywords: 0x20,
@@ -1454,21 +1301,13 @@ var tcpDisconnectIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyTcpDisconnectIPv6 is [TcpDisconnectIPv6] in any version: a newer one is
-// decoded like it.
+// AnyTcpDisconnectIPv6 is [TcpDisconnectIPv6] in any version: a newer one is decoded like it.
 type AnyTcpDisconnectIPv6 struct {
 	Seen etw.Seen
 	TcpDisconnectIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpDisconnectIPv6) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tcpDisconnectIPv6}
-}
-func (e *AnyTcpDisconnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpDisconnectIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpDisconnectIPv6.DecodePayload(p, ptr)
@@ -1480,19 +1319,17 @@ func (e AnyTcpDisconnectIPv6) Clone() *AnyTcpDisconnectIPv6 {
 	return &e
 }
 
-// TcpRetransmitIPv6 is event 30, version 0, of task Tcp, opcode Retransmit,
-// keyword IPv6, level win:Informational.
+// TcpRetransmitIPv6 is event 30, version 0, of [TaskTcp], opcode [OpcodeRetransmit], enabled
+// by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyTcpRetransmitIPv6] takes newer versions, too.
 //
 // Data was sent again.
 type TcpRetransmitIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  etw.Binary
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -1503,8 +1340,7 @@ type TcpRetransmitIPv6 struct {
 // EventDesc returns the description of TcpRetransmitIPv6.
 func (*TcpRetransmitIPv6) EventDesc() *etw.EventDesc { return &tcpRetransmitIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpRetransmitIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpRetransmitIPv6)
 }
@@ -1515,9 +1351,7 @@ func (e *TcpRetransmitIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpRetransmitIPv6) FieldValue(i int) etw.Value {
-	return (*dataIPv6Layout)(e).FieldValue(i)
-}
+func (e *TcpRetransmitIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e TcpRetransmitIPv6) Clone() *TcpRetransmitIPv6 {
@@ -1525,9 +1359,7 @@ func (e TcpRetransmitIPv6) Clone() *TcpRetransmitIPv6 {
 	return &e
 }
 
-func (e TcpRetransmitIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpRetransmitIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpRetransmitIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpRetransmitIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpRetransmitIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 30, Level: 4, Opcode: 14, Task: 10, Keywords: 0x20,
@@ -1535,21 +1367,13 @@ var tcpRetransmitIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyTcpRetransmitIPv6 is [TcpRetransmitIPv6] in any version: a newer one is
-// decoded like it.
+// AnyTcpRetransmitIPv6 is [TcpRetransmitIPv6] in any version: a newer one is decoded like it.
 type AnyTcpRetransmitIPv6 struct {
 	Seen etw.Seen
 	TcpRetransmitIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpRetransmitIPv6) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&tcpRetransmitIPv6}
-}
-func (e *AnyTcpRetransmitIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpRetransmitIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpRetransmitIPv6.DecodePayload(p, ptr)
@@ -1561,19 +1385,17 @@ func (e AnyTcpRetransmitIPv6) Clone() *AnyTcpRetransmitIPv6 {
 	return &e
 }
 
-// TcpAcceptIPv6 is event 31, version 0, of task Tcp, opcode Accept, keyword
-// IPv6, level win:Informational.
+// TcpAcceptIPv6 is event 31, version 0, of [TaskTcp], opcode [OpcodeAccept], enabled by
+// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 68 bytes.
+// [AnyTcpAcceptIPv6] takes newer versions, too.
 //
 // A connection was accepted.
 type TcpAcceptIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr       etw.Binary
 	Dport       uint16 // a port, big-endian
 	Sport       uint16 // a port, big-endian
@@ -1591,8 +1413,7 @@ type TcpAcceptIPv6 struct {
 // EventDesc returns the description of TcpAcceptIPv6.
 func (*TcpAcceptIPv6) EventDesc() *etw.EventDesc { return &tcpAcceptIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpAcceptIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*optionsIPv6Layout)(e).decode(p, ptr, &tcpAcceptIPv6)
 }
@@ -1603,9 +1424,7 @@ func (e *TcpAcceptIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error)
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpAcceptIPv6) FieldValue(i int) etw.Value {
-	return (*optionsIPv6Layout)(e).FieldValue(i)
-}
+func (e *TcpAcceptIPv6) FieldValue(i int) etw.Value { return (*optionsIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e TcpAcceptIPv6) Clone() *TcpAcceptIPv6 {
@@ -1613,9 +1432,7 @@ func (e TcpAcceptIPv6) Clone() *TcpAcceptIPv6 {
 	return &e
 }
 
-func (e TcpAcceptIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpAcceptIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpAcceptIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpAcceptIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpAcceptIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 31, Level: 4, Opcode: 15, Task: 10, Keywords: 0x20,
@@ -1623,19 +1440,13 @@ var tcpAcceptIPv6 = etw.EventDesc{
 	Fields: optionsIPv6LayoutFields,
 }
 
-// AnyTcpAcceptIPv6 is [TcpAcceptIPv6] in any version: a newer one is decoded
-// like it.
+// AnyTcpAcceptIPv6 is [TcpAcceptIPv6] in any version: a newer one is decoded like it.
 type AnyTcpAcceptIPv6 struct {
 	Seen etw.Seen
 	TcpAcceptIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpAcceptIPv6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpAcceptIPv6} }
-func (e *AnyTcpAcceptIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpAcceptIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpAcceptIPv6.DecodePayload(p, ptr)
@@ -1647,19 +1458,17 @@ func (e AnyTcpAcceptIPv6) Clone() *AnyTcpAcceptIPv6 {
 	return &e
 }
 
-// TcpReconnectIPv6 is event 32, version 0, of task Tcp, opcode Reconnect,
-// keyword IPv6, level win:Informational.
+// TcpReconnectIPv6 is event 32, version 0, of [TaskTcp], opcode [OpcodeReconnect], enabled by
+// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyTcpReconnectIPv6] takes newer versions, too.
 //
 // A connection is tried again.
 type TcpReconnectIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  etw.Binary
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -1670,8 +1479,7 @@ type TcpReconnectIPv6 struct {
 // EventDesc returns the description of TcpReconnectIPv6.
 func (*TcpReconnectIPv6) EventDesc() *etw.EventDesc { return &tcpReconnectIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpReconnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpReconnectIPv6)
 }
@@ -1682,9 +1490,7 @@ func (e *TcpReconnectIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpReconnectIPv6) FieldValue(i int) etw.Value {
-	return (*dataIPv6Layout)(e).FieldValue(i)
-}
+func (e *TcpReconnectIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e TcpReconnectIPv6) Clone() *TcpReconnectIPv6 {
@@ -1692,9 +1498,7 @@ func (e TcpReconnectIPv6) Clone() *TcpReconnectIPv6 {
 	return &e
 }
 
-func (e TcpReconnectIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpReconnectIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpReconnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpReconnectIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpReconnectIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 32, Level: 4, Opcode: 16, Task: 10, Keywords: 0x20,
@@ -1702,19 +1506,13 @@ var tcpReconnectIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyTcpReconnectIPv6 is [TcpReconnectIPv6] in any version: a newer one is
-// decoded like it.
+// AnyTcpReconnectIPv6 is [TcpReconnectIPv6] in any version: a newer one is decoded like it.
 type AnyTcpReconnectIPv6 struct {
 	Seen etw.Seen
 	TcpReconnectIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpReconnectIPv6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpReconnectIPv6} }
-func (e *AnyTcpReconnectIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpReconnectIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpReconnectIPv6.DecodePayload(p, ptr)
@@ -1726,19 +1524,17 @@ func (e AnyTcpReconnectIPv6) Clone() *AnyTcpReconnectIPv6 {
 	return &e
 }
 
-// TcpCopyIPv6 is event 34, version 0, of task Tcp, opcode Copy, keyword IPv6,
-// level win:Informational.
+// TcpCopyIPv6 is event 34, version 0, of [TaskTcp], opcode [OpcodeCopy], enabled by
+// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyTcpCopyIPv6] takes newer versions, too.
 //
 // Data was copied on behalf of the program.
 type TcpCopyIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  etw.Binary
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -1749,8 +1545,7 @@ type TcpCopyIPv6 struct {
 // EventDesc returns the description of TcpCopyIPv6.
 func (*TcpCopyIPv6) EventDesc() *etw.EventDesc { return &tcpCopyIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TcpCopyIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &tcpCopyIPv6)
 }
@@ -1761,9 +1556,7 @@ func (e *TcpCopyIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *TcpCopyIPv6) FieldValue(i int) etw.Value {
-	return (*dataIPv6Layout)(e).FieldValue(i)
-}
+func (e *TcpCopyIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e TcpCopyIPv6) Clone() *TcpCopyIPv6 {
@@ -1771,9 +1564,7 @@ func (e TcpCopyIPv6) Clone() *TcpCopyIPv6 {
 	return &e
 }
 
-func (e TcpCopyIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TcpCopyIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TcpCopyIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TcpCopyIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpCopyIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 34, Level: 4, Opcode: 18, Task: 10, Keywords: 0x20,
@@ -1781,19 +1572,13 @@ var tcpCopyIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyTcpCopyIPv6 is [TcpCopyIPv6] in any version: a newer one is decoded like
-// it.
+// AnyTcpCopyIPv6 is [TcpCopyIPv6] in any version: a newer one is decoded like it.
 type AnyTcpCopyIPv6 struct {
 	Seen etw.Seen
 	TcpCopyIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTcpCopyIPv6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tcpCopyIPv6} }
-func (e *AnyTcpCopyIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTcpCopyIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TcpCopyIPv6.DecodePayload(p, ptr)
@@ -1805,19 +1590,17 @@ func (e AnyTcpCopyIPv6) Clone() *AnyTcpCopyIPv6 {
 	return &e
 }
 
-// UdpSend is event 42, version 0, of task Udp, opcode UdpSend, keyword IPv4,
-// level win:Informational.
+// UdpSend is event 42, version 0, of [TaskUdp], opcode [OpcodeUdpSend], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes. [AnyUdpSend]
+// takes newer versions, too.
 //
 // A datagram was sent.
 type UdpSend struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  uint32
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -1828,8 +1611,7 @@ type UdpSend struct {
 // EventDesc returns the description of UdpSend.
 func (*UdpSend) EventDesc() *etw.EventDesc { return &udpSend }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &udpSend)
 }
@@ -1840,16 +1622,12 @@ func (e *UdpSend) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpSend) FieldValue(i int) etw.Value {
-	return (*dataLayout)(e).FieldValue(i)
-}
+func (e *UdpSend) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e UdpSend) Clone() *UdpSend { return &e }
 
-func (e UdpSend) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpSend) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpSend) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpSend = etw.EventDesc{
 	Provider: &providerDesc, ID: 42, Level: 4, Opcode: 42, Task: 11, Keywords: 0x10,
@@ -1863,12 +1641,7 @@ type AnyUdpSend struct {
 	UdpSend
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUdpSend) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpSend} }
-func (e *AnyUdpSend) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUdpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.UdpSend.DecodePayload(p, ptr)
@@ -1877,19 +1650,17 @@ func (e *AnyUdpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e.
 func (e AnyUdpSend) Clone() *AnyUdpSend { return &e }
 
-// UdpReceive is event 43, version 0, of task Udp, opcode UdpReceive, keyword
-// IPv4, level win:Informational.
+// UdpReceive is event 43, version 0, of [TaskUdp], opcode [OpcodeUdpReceive], enabled by
+// [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
+// [AnyUdpReceive] takes newer versions, too.
 //
 // A datagram was received.
 type UdpReceive struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr uint32
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  uint32
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -1900,8 +1671,7 @@ type UdpReceive struct {
 // EventDesc returns the description of UdpReceive.
 func (*UdpReceive) EventDesc() *etw.EventDesc { return &udpReceive }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataLayout)(e).decode(p, ptr, &udpReceive)
 }
@@ -1912,16 +1682,12 @@ func (e *UdpReceive) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpReceive) FieldValue(i int) etw.Value {
-	return (*dataLayout)(e).FieldValue(i)
-}
+func (e *UdpReceive) FieldValue(i int) etw.Value { return (*dataLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e UdpReceive) Clone() *UdpReceive { return &e }
 
-func (e UdpReceive) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpReceive) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpReceive) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpReceive = etw.EventDesc{
 	Provider: &providerDesc, ID: 43, Level: 4, Opcode: 43, Task: 11, Keywords: 0x10,
@@ -1929,19 +1695,13 @@ var udpReceive = etw.EventDesc{
 	Fields: dataLayoutFields,
 }
 
-// AnyUdpReceive is [UdpReceive] in any version: a newer one is decoded like
-// it.
+// AnyUdpReceive is [UdpReceive] in any version: a newer one is decoded like it.
 type AnyUdpReceive struct {
 	Seen etw.Seen
 	UdpReceive
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUdpReceive) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpReceive} }
-func (e *AnyUdpReceive) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUdpReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.UdpReceive.DecodePayload(p, ptr)
@@ -1950,8 +1710,9 @@ func (e *AnyUdpReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyUdpReceive) Clone() *AnyUdpReceive { return &e }
 
-// UdpFail is event 49, version 0, of task Udp, opcode UdpFail, keywords IPv4
-// and IPv6, level win:Informational.
+// UdpFail is event 49, version 0, of [TaskUdp], opcode [OpcodeUdpFail], enabled by
+// [KeywordIPv4] (0x10) or [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload
+// has 4 bytes. [AnyUdpFail] takes newer versions, too.
 //
 // A datagram could not be sent. Nothing tells which.
 type UdpFail struct {
@@ -1962,8 +1723,7 @@ type UdpFail struct {
 // EventDesc returns the description of UdpFail.
 func (*UdpFail) EventDesc() *etw.EventDesc { return &udpFail }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *UdpFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*failLayout)(e).decode(p, ptr, &udpFail)
 }
@@ -1974,16 +1734,12 @@ func (e *UdpFail) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpFail) FieldValue(i int) etw.Value {
-	return (*failLayout)(e).FieldValue(i)
-}
+func (e *UdpFail) FieldValue(i int) etw.Value { return (*failLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e UdpFail) Clone() *UdpFail { return &e }
 
-func (e UdpFail) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpFail) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpFail) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpFail = etw.EventDesc{
 	Provider: &providerDesc, ID: 49, Level: 4, Opcode: 49, Task: 11, Keywords: 0x30,
@@ -1997,12 +1753,7 @@ type AnyUdpFail struct {
 	UdpFail
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUdpFail) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpFail} }
-func (e *AnyUdpFail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUdpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.UdpFail.DecodePayload(p, ptr)
@@ -2011,19 +1762,17 @@ func (e *AnyUdpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e.
 func (e AnyUdpFail) Clone() *AnyUdpFail { return &e }
 
-// UdpSendIPv6 is event 58, version 0, of task Udp, opcode UdpSend, keyword
-// IPv6, level win:Informational.
+// UdpSendIPv6 is event 58, version 0, of [TaskUdp], opcode [OpcodeUdpSend], enabled by
+// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyUdpSendIPv6] takes newer versions, too.
 //
 // A datagram was sent.
 type UdpSendIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  etw.Binary
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -2034,8 +1783,7 @@ type UdpSendIPv6 struct {
 // EventDesc returns the description of UdpSendIPv6.
 func (*UdpSendIPv6) EventDesc() *etw.EventDesc { return &udpSendIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *UdpSendIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &udpSendIPv6)
 }
@@ -2046,9 +1794,7 @@ func (e *UdpSendIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpSendIPv6) FieldValue(i int) etw.Value {
-	return (*dataIPv6Layout)(e).FieldValue(i)
-}
+func (e *UdpSendIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e UdpSendIPv6) Clone() *UdpSendIPv6 {
@@ -2056,9 +1802,7 @@ func (e UdpSendIPv6) Clone() *UdpSendIPv6 {
 	return &e
 }
 
-func (e UdpSendIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpSendIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpSendIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpSendIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpSendIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 58, Level: 4, Opcode: 42, Task: 11, Keywords: 0x20,
@@ -2066,19 +1810,13 @@ var udpSendIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyUdpSendIPv6 is [UdpSendIPv6] in any version: a newer one is decoded like
-// it.
+// AnyUdpSendIPv6 is [UdpSendIPv6] in any version: a newer one is decoded like it.
 type AnyUdpSendIPv6 struct {
 	Seen etw.Seen
 	UdpSendIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUdpSendIPv6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpSendIPv6} }
-func (e *AnyUdpSendIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUdpSendIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.UdpSendIPv6.DecodePayload(p, ptr)
@@ -2090,19 +1828,17 @@ func (e AnyUdpSendIPv6) Clone() *AnyUdpSendIPv6 {
 	return &e
 }
 
-// UdpReceiveIPv6 is event 59, version 0, of task Udp, opcode UdpReceive,
-// keyword IPv6, level win:Informational.
+// UdpReceiveIPv6 is event 59, version 0, of [TaskUdp], opcode [OpcodeUdpReceive], enabled by
+// [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
+// [AnyUdpReceiveIPv6] takes newer versions, too.
 //
 // A datagram was received.
 type UdpReceiveIPv6 struct {
-	PID uint32 // a process id
-	// In bytes.
-	Size uint32
-	// The address of the other side; of what UDP received, and of nothing else,
-	// that of this side.
+	PID  uint32 // a process id
+	Size uint32 // In bytes.
+	// The address of the other side; of what UDP received, and of nothing else, that of this side.
 	Daddr etw.Binary
-	// The address of this side; of what UDP received, and of nothing else, that of
-	// the other side.
+	// The address of this side; of what UDP received, and of nothing else, that of the other side.
 	Saddr  etw.Binary
 	Dport  uint16 // a port, big-endian
 	Sport  uint16 // a port, big-endian
@@ -2113,8 +1849,7 @@ type UdpReceiveIPv6 struct {
 // EventDesc returns the description of UdpReceiveIPv6.
 func (*UdpReceiveIPv6) EventDesc() *etw.EventDesc { return &udpReceiveIPv6 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *UdpReceiveIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*dataIPv6Layout)(e).decode(p, ptr, &udpReceiveIPv6)
 }
@@ -2125,9 +1860,7 @@ func (e *UdpReceiveIPv6) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *UdpReceiveIPv6) FieldValue(i int) etw.Value {
-	return (*dataIPv6Layout)(e).FieldValue(i)
-}
+func (e *UdpReceiveIPv6) FieldValue(i int) etw.Value { return (*dataIPv6Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e UdpReceiveIPv6) Clone() *UdpReceiveIPv6 {
@@ -2135,9 +1868,7 @@ func (e UdpReceiveIPv6) Clone() *UdpReceiveIPv6 {
 	return &e
 }
 
-func (e UdpReceiveIPv6) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e UdpReceiveIPv6) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e UdpReceiveIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e UdpReceiveIPv6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpReceiveIPv6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 59, Level: 4, Opcode: 43, Task: 11, Keywords: 0x20,
@@ -2145,19 +1876,13 @@ var udpReceiveIPv6 = etw.EventDesc{
 	Fields: dataIPv6LayoutFields,
 }
 
-// AnyUdpReceiveIPv6 is [UdpReceiveIPv6] in any version: a newer one is decoded
-// like it.
+// AnyUdpReceiveIPv6 is [UdpReceiveIPv6] in any version: a newer one is decoded like it.
 type AnyUdpReceiveIPv6 struct {
 	Seen etw.Seen
 	UdpReceiveIPv6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUdpReceiveIPv6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&udpReceiveIPv6} }
-func (e *AnyUdpReceiveIPv6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUdpReceiveIPv6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.UdpReceiveIPv6.DecodePayload(p, ptr)

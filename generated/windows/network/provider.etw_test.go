@@ -6,6 +6,7 @@ package network
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,79 +26,37 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyTcpSend](t, Types()...)
-	etwtest.Versions[AnyTcpReceive](t, Types()...)
-	etwtest.Versions[AnyTcpConnect](t, Types()...)
-	etwtest.Versions[AnyTcpDisconnect](t, Types()...)
-	etwtest.Versions[AnyTcpRetransmit](t, Types()...)
-	etwtest.Versions[AnyTcpAccept](t, Types()...)
-	etwtest.Versions[AnyTcpReconnect](t, Types()...)
-	etwtest.Versions[AnyTcpFail](t, Types()...)
-	etwtest.Versions[AnyTcpCopy](t, Types()...)
-	etwtest.Versions[AnyTcpSendIPv6](t, Types()...)
-	etwtest.Versions[AnyTcpReceiveIPv6](t, Types()...)
-	etwtest.Versions[AnyTcpConnectIPv6](t, Types()...)
-	etwtest.Versions[AnyTcpDisconnectIPv6](t, Types()...)
-	etwtest.Versions[AnyTcpRetransmitIPv6](t, Types()...)
-	etwtest.Versions[AnyTcpAcceptIPv6](t, Types()...)
-	etwtest.Versions[AnyTcpReconnectIPv6](t, Types()...)
-	etwtest.Versions[AnyTcpCopyIPv6](t, Types()...)
-	etwtest.Versions[AnyUdpSend](t, Types()...)
-	etwtest.Versions[AnyUdpReceive](t, Types()...)
-	etwtest.Versions[AnyUdpFail](t, Types()...)
-	etwtest.Versions[AnyUdpSendIPv6](t, Types()...)
-	etwtest.Versions[AnyUdpReceiveIPv6](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[TcpSend](t, nil)
-	etwtest.AllocsOf[TcpReceive](t, nil)
-	etwtest.AllocsOf[TcpConnect](t, nil)
-	etwtest.AllocsOf[TcpDisconnect](t, nil)
-	etwtest.AllocsOf[TcpRetransmit](t, nil)
-	etwtest.AllocsOf[TcpAccept](t, nil)
-	etwtest.AllocsOf[TcpReconnect](t, nil)
-	etwtest.AllocsOf[TcpFail](t, nil)
-	etwtest.AllocsOf[TcpCopy](t, nil)
-	etwtest.AllocsOf[TcpSendIPv6](t, nil)
-	etwtest.AllocsOf[TcpReceiveIPv6](t, nil)
-	etwtest.AllocsOf[TcpConnectIPv6](t, nil)
-	etwtest.AllocsOf[TcpDisconnectIPv6](t, nil)
-	etwtest.AllocsOf[TcpRetransmitIPv6](t, nil)
-	etwtest.AllocsOf[TcpAcceptIPv6](t, nil)
-	etwtest.AllocsOf[TcpReconnectIPv6](t, nil)
-	etwtest.AllocsOf[TcpCopyIPv6](t, nil)
-	etwtest.AllocsOf[UdpSend](t, nil)
-	etwtest.AllocsOf[UdpReceive](t, nil)
-	etwtest.AllocsOf[UdpFail](t, nil)
-	etwtest.AllocsOf[UdpSendIPv6](t, nil)
-	etwtest.AllocsOf[UdpReceiveIPv6](t, nil)
-	etwtest.AllocsOf[AnyTcpSend](t, nil)
-	etwtest.AllocsOf[AnyTcpReceive](t, nil)
-	etwtest.AllocsOf[AnyTcpConnect](t, nil)
-	etwtest.AllocsOf[AnyTcpDisconnect](t, nil)
-	etwtest.AllocsOf[AnyTcpRetransmit](t, nil)
-	etwtest.AllocsOf[AnyTcpAccept](t, nil)
-	etwtest.AllocsOf[AnyTcpReconnect](t, nil)
-	etwtest.AllocsOf[AnyTcpFail](t, nil)
-	etwtest.AllocsOf[AnyTcpCopy](t, nil)
-	etwtest.AllocsOf[AnyTcpSendIPv6](t, nil)
-	etwtest.AllocsOf[AnyTcpReceiveIPv6](t, nil)
-	etwtest.AllocsOf[AnyTcpConnectIPv6](t, nil)
-	etwtest.AllocsOf[AnyTcpDisconnectIPv6](t, nil)
-	etwtest.AllocsOf[AnyTcpRetransmitIPv6](t, nil)
-	etwtest.AllocsOf[AnyTcpAcceptIPv6](t, nil)
-	etwtest.AllocsOf[AnyTcpReconnectIPv6](t, nil)
-	etwtest.AllocsOf[AnyTcpCopyIPv6](t, nil)
-	etwtest.AllocsOf[AnyUdpSend](t, nil)
-	etwtest.AllocsOf[AnyUdpReceive](t, nil)
-	etwtest.AllocsOf[AnyUdpFail](t, nil)
-	etwtest.AllocsOf[AnyUdpSendIPv6](t, nil)
-	etwtest.AllocsOf[AnyUdpReceiveIPv6](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
-func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+func FuzzTcp(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Tcp", Types()...)...)
+}
+
+func FuzzUdp(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Udp", Types()...)...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyTcpSend), new(AnyTcpReceive), new(AnyTcpConnect),
+		new(AnyTcpDisconnect), new(AnyTcpRetransmit), new(AnyTcpAccept),
+		new(AnyTcpReconnect), new(AnyTcpFail), new(AnyTcpCopy),
+		new(AnyTcpSendIPv6), new(AnyTcpReceiveIPv6), new(AnyTcpConnectIPv6),
+		new(AnyTcpDisconnectIPv6), new(AnyTcpRetransmitIPv6), new(AnyTcpAcceptIPv6),
+		new(AnyTcpReconnectIPv6), new(AnyTcpCopyIPv6), new(AnyUdpSend),
+		new(AnyUdpReceive), new(AnyUdpFail), new(AnyUdpSendIPv6),
+		new(AnyUdpReceiveIPv6),
+	}
 }

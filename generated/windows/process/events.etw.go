@@ -5,31 +5,23 @@ package process
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ProcessStart is event 1, version 0, of task ProcessStart, opcode win:Start,
-// keyword Process, level win:Informational.
-//
-// A process started. The record is of who started it.
+// ProcessStart is event 1, version 0. [AnyProcessStart] says what it means.
 type ProcessStart struct {
-	ProcessID uint32 // a process id
-	// When the process was made, which tells apart processes that have had one id.
+	ProcessID       uint32 // a process id
 	CreateTime      etw.FileTime
 	ParentProcessID uint32 // a process id
 	SessionID       uint32
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
-	ImageName etw.UTF16
+	ImageName       etw.UTF16
 }
 
 // EventDesc returns the description of ProcessStart.
 func (*ProcessStart) EventDesc() *etw.EventDesc { return &processStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 20 {
 		return 0, etw.Short(&processStart, p, ptr)
@@ -77,9 +69,7 @@ func (e ProcessStart) Clone() *ProcessStart {
 	return &e
 }
 
-func (e ProcessStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x10,
@@ -93,27 +83,20 @@ var processStart = etw.EventDesc{
 	},
 }
 
-// ProcessStartV1 is ProcessStart_V1: event 1, version 1, of task ProcessStart,
-// opcode win:Start, keyword Process, level win:Informational.
-//
-// A process started. The record is of who started it.
+// ProcessStartV1 is ProcessStart_V1: event 1, version 1. [AnyProcessStart] says what it means.
 type ProcessStartV1 struct {
-	ProcessID uint32 // a process id
-	// When the process was made, which tells apart processes that have had one id.
+	ProcessID       uint32 // a process id
 	CreateTime      etw.FileTime
 	ParentProcessID uint32 // a process id
 	SessionID       uint32
 	Flags           uint32
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
-	ImageName etw.UTF16
+	ImageName       etw.UTF16
 }
 
 // EventDesc returns the description of ProcessStart_V1.
 func (*ProcessStartV1) EventDesc() *etw.EventDesc { return &processStartV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&processStartV1, p, ptr)
@@ -165,9 +148,7 @@ func (e ProcessStartV1) Clone() *ProcessStartV1 {
 	return &e
 }
 
-func (e ProcessStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Opcode: 1, Task: 1, Keywords: 0x10,
@@ -182,19 +163,13 @@ var processStartV1 = etw.EventDesc{
 	},
 }
 
-// ProcessStartV2 is ProcessStart_V2: event 1, version 2, of task ProcessStart,
-// opcode win:Start, keyword Process, level win:Informational.
-//
-// A process started. The record is of who started it.
+// ProcessStartV2 is ProcessStart_V2: event 1, version 2. [AnyProcessStart] says what it means.
 type ProcessStartV2 struct {
-	ProcessID uint32 // a process id
-	// When the process was made, which tells apart processes that have had one id.
-	CreateTime      etw.FileTime
-	ParentProcessID uint32 // a process id
-	SessionID       uint32
-	Flags           uint32
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
+	ProcessID            uint32 // a process id
+	CreateTime           etw.FileTime
+	ParentProcessID      uint32 // a process id
+	SessionID            uint32
+	Flags                uint32
 	ImageName            etw.UTF16
 	ImageChecksum        uint32
 	TimeDateStamp        uint32
@@ -205,8 +180,7 @@ type ProcessStartV2 struct {
 // EventDesc returns the description of ProcessStart_V2.
 func (*ProcessStartV2) EventDesc() *etw.EventDesc { return &processStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&processStartV2, p, ptr)
@@ -276,9 +250,7 @@ func (e ProcessStartV2) Clone() *ProcessStartV2 {
 	return &e
 }
 
-func (e ProcessStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStartV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 2, Level: 4, Opcode: 1, Task: 1, Keywords: 0x10,
@@ -297,14 +269,13 @@ var processStartV2 = etw.EventDesc{
 	},
 }
 
-// AnyProcessStart is event 1, of task ProcessStart, opcode win:Start, keyword
-// Process, level win:Informational, in any version.
+// AnyProcessStart is event 1 in any version, of [TaskProcessStart], opcode [etw.OpcodeStart],
+// enabled by [KeywordProcess] (0x10) at [etw.LevelInformational] (4).
 //
 // A process started. The record is of who started it.
 //
-// The versions are [ProcessStart], [ProcessStartV1], and [ProcessStartV2]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [ProcessStart], [ProcessStartV1], and [ProcessStartV2]; a newer one is
+// decoded like the last of these. Fields that the decoded version lacks are zero.
 type AnyProcessStart struct {
 	Seen etw.Seen
 
@@ -314,8 +285,8 @@ type AnyProcessStart struct {
 	ParentProcessID uint32 // a process id
 	SessionID       uint32
 	Flags           uint32 // since version 1
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
+	// The file of the program or library. That of a process that stops is cut to 14 bytes, without
+	// folders.
 	ImageName            etw.UTF16
 	ImageChecksum        uint32    // since version 2
 	TimeDateStamp        uint32    // since version 2
@@ -323,23 +294,30 @@ type AnyProcessStart struct {
 	PackageRelativeAppId etw.UTF16 // since version 2
 }
 
-// HasFlags and its like report whether the version that was decoded has a
-// field.
-func (e *AnyProcessStart) HasFlags() bool                { return e.Seen.Layout >= 1 }
-func (e *AnyProcessStart) HasImageChecksum() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyProcessStart) HasTimeDateStamp() bool        { return e.Seen.Layout >= 2 }
-func (e *AnyProcessStart) HasPackageFullName() bool      { return e.Seen.Layout >= 2 }
+// HasFlags reports whether the decoded version has Flags.
+func (e *AnyProcessStart) HasFlags() bool { return e.Seen.Layout >= 1 }
+
+// HasImageChecksum reports whether the decoded version has ImageChecksum.
+func (e *AnyProcessStart) HasImageChecksum() bool { return e.Seen.Layout >= 2 }
+
+// HasTimeDateStamp reports whether the decoded version has TimeDateStamp.
+func (e *AnyProcessStart) HasTimeDateStamp() bool { return e.Seen.Layout >= 2 }
+
+// HasPackageFullName reports whether the decoded version has PackageFullName.
+func (e *AnyProcessStart) HasPackageFullName() bool { return e.Seen.Layout >= 2 }
+
+// HasPackageRelativeAppId reports whether the decoded version has PackageRelativeAppId.
 func (e *AnyProcessStart) HasPackageRelativeAppId() bool { return e.Seen.Layout >= 2 }
 
 var anyProcessStart = []*etw.EventDesc{&processStart, &processStartV1, &processStartV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessStart) EventDescs() []*etw.EventDesc { return anyProcessStart }
-func (e *AnyProcessStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyProcessStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -420,36 +398,30 @@ func (e AnyProcessStart) Clone() *AnyProcessStart {
 	return &e
 }
 
-func (e AnyProcessStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessStop is event 2, version 0, of task ProcessStop, opcode win:Stop,
-// keyword Process, level win:Informational.
+// ProcessStop is event 2, version 0. [AnyProcessStop] says what it means.
 //
 // A process ended.
 type ProcessStop struct {
-	ProcessID uint32 // a process id
-	// When the process was made, which tells apart processes that have had one id.
+	ProcessID          uint32 // a process id
 	CreateTime         etw.FileTime
 	ExitTime           etw.FileTime
 	ExitCode           uint32
 	TokenElevationType uint32
 	HandleCount        uint32
-	// In bytes.
-	CommitCharge uint64
-	// In bytes.
-	CommitPeak uint64
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
-	ImageName etw.ANSI
+	CommitCharge       uint64
+	CommitPeak         uint64
+	ImageName          etw.ANSI
 }
 
 // EventDesc returns the description of ProcessStop.
 func (*ProcessStop) EventDesc() *etw.EventDesc { return &processStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 48 {
 		return 0, etw.Short(&processStop, p, ptr)
@@ -513,9 +485,7 @@ func (e ProcessStop) Clone() *ProcessStop {
 	return &e
 }
 
-func (e ProcessStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 2, Task: 2, Keywords: 0x10,
@@ -533,39 +503,29 @@ var processStop = etw.EventDesc{
 	},
 }
 
-// ProcessStopV1 is ProcessStop_V1: event 2, version 1, of task ProcessStop,
-// opcode win:Stop, keyword Process, level win:Informational.
-//
-// A process ended; what it used in all its life.
+// ProcessStopV1 is ProcessStop_V1: event 2, version 1. [AnyProcessStop] says what it means.
 type ProcessStopV1 struct {
-	ProcessID uint32 // a process id
-	// When the process was made, which tells apart processes that have had one id.
-	CreateTime         etw.FileTime
-	ExitTime           etw.FileTime
-	ExitCode           uint32
-	TokenElevationType uint32
-	HandleCount        uint32
-	// In bytes.
-	CommitCharge uint64
-	// In bytes.
-	CommitPeak uint64
-	// Cycles that its threads ran.
+	ProcessID              uint32 // a process id
+	CreateTime             etw.FileTime
+	ExitTime               etw.FileTime
+	ExitCode               uint32
+	TokenElevationType     uint32
+	HandleCount            uint32
+	CommitCharge           uint64
+	CommitPeak             uint64
 	CPUCycleCount          uint64
 	ReadOperationCount     uint32
 	WriteOperationCount    uint32
 	ReadTransferKiloBytes  uint32
 	WriteTransferKiloBytes uint32
 	HardFaultCount         uint32
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
-	ImageName etw.ANSI
+	ImageName              etw.ANSI
 }
 
 // EventDesc returns the description of ProcessStop_V1.
 func (*ProcessStopV1) EventDesc() *etw.EventDesc { return &processStopV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 76 {
 		return 0, etw.Short(&processStopV1, p, ptr)
@@ -653,9 +613,7 @@ func (e ProcessStopV1) Clone() *ProcessStopV1 {
 	return &e
 }
 
-func (e ProcessStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 1, Level: 4, Opcode: 2, Task: 2, Keywords: 0x10,
@@ -679,13 +637,13 @@ var processStopV1 = etw.EventDesc{
 	},
 }
 
-// AnyProcessStop is event 2, of task ProcessStop, opcode win:Stop, keyword
-// Process, level win:Informational, in any version.
+// AnyProcessStop is event 2 in any version, of [TaskProcessStop], opcode [etw.OpcodeStop],
+// enabled by [KeywordProcess] (0x10) at [etw.LevelInformational] (4).
 //
 // A process ended; what it used in all its life.
 //
-// The versions are [ProcessStop] and [ProcessStopV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [ProcessStop] and [ProcessStopV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyProcessStop struct {
 	Seen etw.Seen
 
@@ -696,10 +654,8 @@ type AnyProcessStop struct {
 	ExitCode           uint32
 	TokenElevationType uint32
 	HandleCount        uint32
-	// In bytes.
-	CommitCharge uint64
-	// In bytes.
-	CommitPeak uint64
+	CommitCharge       uint64 // In bytes.
+	CommitPeak         uint64 // In bytes.
 	// Cycles that its threads ran.
 	CPUCycleCount          uint64 // since version 1
 	ReadOperationCount     uint32 // since version 1
@@ -707,29 +663,38 @@ type AnyProcessStop struct {
 	ReadTransferKiloBytes  uint32 // since version 1
 	WriteTransferKiloBytes uint32 // since version 1
 	HardFaultCount         uint32 // since version 1
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
+	// The file of the program or library. That of a process that stops is cut to 14 bytes, without
+	// folders.
 	ImageName etw.ANSI
 }
 
-// HasCPUCycleCount and its like report whether the version that was decoded
-// has a field.
-func (e *AnyProcessStop) HasCPUCycleCount() bool          { return e.Seen.Layout >= 1 }
-func (e *AnyProcessStop) HasReadOperationCount() bool     { return e.Seen.Layout >= 1 }
-func (e *AnyProcessStop) HasWriteOperationCount() bool    { return e.Seen.Layout >= 1 }
-func (e *AnyProcessStop) HasReadTransferKiloBytes() bool  { return e.Seen.Layout >= 1 }
+// HasCPUCycleCount reports whether the decoded version has CPUCycleCount.
+func (e *AnyProcessStop) HasCPUCycleCount() bool { return e.Seen.Layout >= 1 }
+
+// HasReadOperationCount reports whether the decoded version has ReadOperationCount.
+func (e *AnyProcessStop) HasReadOperationCount() bool { return e.Seen.Layout >= 1 }
+
+// HasWriteOperationCount reports whether the decoded version has WriteOperationCount.
+func (e *AnyProcessStop) HasWriteOperationCount() bool { return e.Seen.Layout >= 1 }
+
+// HasReadTransferKiloBytes reports whether the decoded version has ReadTransferKiloBytes.
+func (e *AnyProcessStop) HasReadTransferKiloBytes() bool { return e.Seen.Layout >= 1 }
+
+// HasWriteTransferKiloBytes reports whether the decoded version has WriteTransferKiloBytes.
 func (e *AnyProcessStop) HasWriteTransferKiloBytes() bool { return e.Seen.Layout >= 1 }
-func (e *AnyProcessStop) HasHardFaultCount() bool         { return e.Seen.Layout >= 1 }
+
+// HasHardFaultCount reports whether the decoded version has HardFaultCount.
+func (e *AnyProcessStop) HasHardFaultCount() bool { return e.Seen.Layout >= 1 }
 
 var anyProcessStop = []*etw.EventDesc{&processStop, &processStopV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessStop) EventDescs() []*etw.EventDesc { return anyProcessStop }
-func (e *AnyProcessStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessStop, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyProcessStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -816,14 +781,13 @@ func (e AnyProcessStop) Clone() *AnyProcessStop {
 	return &e
 }
 
-func (e AnyProcessStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadStart is event 3, version 0, of task ThreadStart, opcode win:Start,
-// keyword Thread, level win:Informational.
-//
-// A thread started.
+// ThreadStart is event 3, version 0. Its payload has 64 bytes, 36 in programs of 32 bits.
+// [AnyThreadStart] says what it means.
 type ThreadStart struct {
 	ProcessID      uint32 // a process id
 	ThreadID       uint32 // a thread id
@@ -839,8 +803,7 @@ type ThreadStart struct {
 // EventDesc returns the description of ThreadStart.
 func (*ThreadStart) EventDesc() *etw.EventDesc { return &threadStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadLayout)(e).decode(p, ptr, &threadStart)
 }
@@ -851,16 +814,12 @@ func (e *ThreadStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ThreadStart) FieldValue(i int) etw.Value {
-	return (*threadLayout)(e).FieldValue(i)
-}
+func (e *ThreadStart) FieldValue(i int) etw.Value { return (*threadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ThreadStart) Clone() *ThreadStart { return &e }
 
-func (e ThreadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 1, Task: 3, Keywords: 0x20,
@@ -938,10 +897,8 @@ var threadLayoutFields = []etw.FieldDesc{
 	{Name: "TebBase", Type: etw.InPointer},
 }
 
-// ThreadStartV1 is ThreadStart_V1: event 3, version 1, of task ThreadStart,
-// opcode win:Start, keyword Thread, level win:Informational.
-//
-// A thread started.
+// ThreadStartV1 is ThreadStart_V1: event 3, version 1. Its payload has 68 bytes, 40 in
+// programs of 32 bits. [AnyThreadStart] says what it means.
 type ThreadStartV1 struct {
 	ProcessID      uint32 // a process id
 	ThreadID       uint32 // a thread id
@@ -958,8 +915,7 @@ type ThreadStartV1 struct {
 // EventDesc returns the description of ThreadStart_V1.
 func (*ThreadStartV1) EventDesc() *etw.EventDesc { return &threadStartV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadStartV1, p, ptr)
@@ -1024,9 +980,7 @@ func (e *ThreadStartV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadStartV1) Clone() *ThreadStartV1 { return &e }
 
-func (e ThreadStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 1, Level: 4, Opcode: 1, Task: 3, Keywords: 0x20,
@@ -1045,13 +999,13 @@ var threadStartV1 = etw.EventDesc{
 	},
 }
 
-// AnyThreadStart is event 3, of task ThreadStart, opcode win:Start, keyword
-// Thread, level win:Informational, in any version.
+// AnyThreadStart is event 3 in any version, of [TaskThreadStart], opcode [etw.OpcodeStart],
+// enabled by [KeywordThread] (0x20) at [etw.LevelInformational] (4).
 //
 // A thread started.
 //
-// The versions are [ThreadStart] and [ThreadStartV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [ThreadStart] and [ThreadStartV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyThreadStart struct {
 	Seen etw.Seen
 
@@ -1067,19 +1021,18 @@ type AnyThreadStart struct {
 	SubProcessTag  uint32 // since version 1
 }
 
-// HasSubProcessTag and its like report whether the version that was decoded
-// has a field.
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
 func (e *AnyThreadStart) HasSubProcessTag() bool { return e.Seen.Layout >= 1 }
 
 var anyThreadStart = []*etw.EventDesc{&threadStart, &threadStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadStart) EventDescs() []*etw.EventDesc { return anyThreadStart }
-func (e *AnyThreadStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyThreadStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyThreadStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -1148,14 +1101,13 @@ func (e *AnyThreadStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadStart) Clone() *AnyThreadStart { return &e }
 
-func (e AnyThreadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ThreadStop is event 4, version 0, of task ThreadStop, opcode win:Stop,
-// keyword Thread, level win:Informational.
-//
-// A thread ended.
+// ThreadStop is event 4, version 0. Its payload has 64 bytes, 36 in programs of 32 bits.
+// [AnyThreadStop] says what it means.
 type ThreadStop struct {
 	ProcessID      uint32 // a process id
 	ThreadID       uint32 // a thread id
@@ -1171,8 +1123,7 @@ type ThreadStop struct {
 // EventDesc returns the description of ThreadStop.
 func (*ThreadStop) EventDesc() *etw.EventDesc { return &threadStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*threadLayout)(e).decode(p, ptr, &threadStop)
 }
@@ -1183,16 +1134,12 @@ func (e *ThreadStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ThreadStop) FieldValue(i int) etw.Value {
-	return (*threadLayout)(e).FieldValue(i)
-}
+func (e *ThreadStop) FieldValue(i int) etw.Value { return (*threadLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ThreadStop) Clone() *ThreadStop { return &e }
 
-func (e ThreadStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 2, Task: 4, Keywords: 0x20,
@@ -1200,10 +1147,8 @@ var threadStop = etw.EventDesc{
 	Fields: threadLayoutFields,
 }
 
-// ThreadStopV1 is ThreadStop_V1: event 4, version 1, of task ThreadStop,
-// opcode win:Stop, keyword Thread, level win:Informational.
-//
-// A thread ended.
+// ThreadStopV1 is ThreadStop_V1: event 4, version 1. Its payload has 76 bytes, 48 in programs
+// of 32 bits. [AnyThreadStop] says what it means.
 type ThreadStopV1 struct {
 	ProcessID      uint32 // a process id
 	ThreadID       uint32 // a thread id
@@ -1221,8 +1166,7 @@ type ThreadStopV1 struct {
 // EventDesc returns the description of ThreadStop_V1.
 func (*ThreadStopV1) EventDesc() *etw.EventDesc { return &threadStopV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ThreadStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&threadStopV1, p, ptr)
@@ -1291,9 +1235,7 @@ func (e *ThreadStopV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e ThreadStopV1) Clone() *ThreadStopV1 { return &e }
 
-func (e ThreadStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 1, Level: 4, Opcode: 2, Task: 4, Keywords: 0x20,
@@ -1313,13 +1255,13 @@ var threadStopV1 = etw.EventDesc{
 	},
 }
 
-// AnyThreadStop is event 4, of task ThreadStop, opcode win:Stop, keyword
-// Thread, level win:Informational, in any version.
+// AnyThreadStop is event 4 in any version, of [TaskThreadStop], opcode [etw.OpcodeStop],
+// enabled by [KeywordThread] (0x20) at [etw.LevelInformational] (4).
 //
 // A thread ended.
 //
-// The versions are [ThreadStop] and [ThreadStopV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [ThreadStop] and [ThreadStopV1]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyThreadStop struct {
 	Seen etw.Seen
 
@@ -1336,20 +1278,21 @@ type AnyThreadStop struct {
 	CycleTime      uint64 // since version 1
 }
 
-// HasSubProcessTag and its like report whether the version that was decoded
-// has a field.
+// HasSubProcessTag reports whether the decoded version has SubProcessTag.
 func (e *AnyThreadStop) HasSubProcessTag() bool { return e.Seen.Layout >= 1 }
-func (e *AnyThreadStop) HasCycleTime() bool     { return e.Seen.Layout >= 1 }
+
+// HasCycleTime reports whether the decoded version has CycleTime.
+func (e *AnyThreadStop) HasCycleTime() bool { return e.Seen.Layout >= 1 }
 
 var anyThreadStop = []*etw.EventDesc{&threadStop, &threadStopV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyThreadStop) EventDescs() []*etw.EventDesc { return anyThreadStop }
-func (e *AnyThreadStop) EventDesc() *etw.EventDesc  { return etw.DescOf(anyThreadStop, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyThreadStop) EventDesc() *etw.EventDesc { return etw.DescOf(anyThreadStop, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyThreadStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -1421,12 +1364,13 @@ func (e *AnyThreadStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyThreadStop) Clone() *AnyThreadStop { return &e }
 
-func (e AnyThreadStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyThreadStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyThreadStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ImageLoad is event 5, version 0, of task ImageLoad, keyword Image, level
-// win:Informational.
+// ImageLoad is event 5, version 0, of [TaskImageLoad], enabled by [KeywordImage] (0x40) at
+// [etw.LevelInformational] (4). [AnyImageLoad] takes newer versions, too.
 //
 // A program, library or driver was loaded. Process 0 is the kernel.
 type ImageLoad struct {
@@ -1436,16 +1380,15 @@ type ImageLoad struct {
 	ImageCheckSum uint32
 	TimeDateStamp uint32
 	DefaultBase   etw.Pointer
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
+	// The file of the program or library. That of a process that stops is cut to 14 bytes, without
+	// folders.
 	ImageName etw.UTF16
 }
 
 // EventDesc returns the description of ImageLoad.
 func (*ImageLoad) EventDesc() *etw.EventDesc { return &imageLoad }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLayout)(e).decode(p, ptr, &imageLoad)
 }
@@ -1456,9 +1399,7 @@ func (e *ImageLoad) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageLoad) FieldValue(i int) etw.Value {
-	return (*imageLayout)(e).FieldValue(i)
-}
+func (e *ImageLoad) FieldValue(i int) etw.Value { return (*imageLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageLoad) Clone() *ImageLoad {
@@ -1466,9 +1407,7 @@ func (e ImageLoad) Clone() *ImageLoad {
 	return &e
 }
 
-func (e ImageLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageLoad) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoad = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Task: 5, Keywords: 0x40,
@@ -1543,12 +1482,7 @@ type AnyImageLoad struct {
 	ImageLoad
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageLoad) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageLoad} }
-func (e *AnyImageLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ImageLoad.DecodePayload(p, ptr)
@@ -1560,8 +1494,8 @@ func (e AnyImageLoad) Clone() *AnyImageLoad {
 	return &e
 }
 
-// ImageUnload is event 6, version 0, of task ImageUnload, keyword Image, level
-// win:Informational.
+// ImageUnload is event 6, version 0, of [TaskImageUnload], enabled by [KeywordImage] (0x40) at
+// [etw.LevelInformational] (4). [AnyImageUnload] takes newer versions, too.
 //
 // It was unloaded, also as its process ended.
 type ImageUnload struct {
@@ -1571,16 +1505,15 @@ type ImageUnload struct {
 	ImageCheckSum uint32
 	TimeDateStamp uint32
 	DefaultBase   etw.Pointer
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
+	// The file of the program or library. That of a process that stops is cut to 14 bytes, without
+	// folders.
 	ImageName etw.UTF16
 }
 
 // EventDesc returns the description of ImageUnload.
 func (*ImageUnload) EventDesc() *etw.EventDesc { return &imageUnload }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ImageUnload) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*imageLayout)(e).decode(p, ptr, &imageUnload)
 }
@@ -1591,9 +1524,7 @@ func (e *ImageUnload) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ImageUnload) FieldValue(i int) etw.Value {
-	return (*imageLayout)(e).FieldValue(i)
-}
+func (e *ImageUnload) FieldValue(i int) etw.Value { return (*imageLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ImageUnload) Clone() *ImageUnload {
@@ -1601,9 +1532,7 @@ func (e ImageUnload) Clone() *ImageUnload {
 	return &e
 }
 
-func (e ImageUnload) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ImageUnload) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ImageUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ImageUnload) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageUnload = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Task: 6, Keywords: 0x40,
@@ -1611,19 +1540,13 @@ var imageUnload = etw.EventDesc{
 	Fields: imageLayoutFields,
 }
 
-// AnyImageUnload is [ImageUnload] in any version: a newer one is decoded like
-// it.
+// AnyImageUnload is [ImageUnload] in any version: a newer one is decoded like it.
 type AnyImageUnload struct {
 	Seen etw.Seen
 	ImageUnload
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyImageUnload) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&imageUnload} }
-func (e *AnyImageUnload) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyImageUnload) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ImageUnload.DecodePayload(p, ptr)
@@ -1635,8 +1558,9 @@ func (e AnyImageUnload) Clone() *AnyImageUnload {
 	return &e
 }
 
-// CpuBasePriorityChange is event 7, version 0, of task CpuBasePriorityChange,
-// keyword CpuPriority, level win:Informational.
+// CpuBasePriorityChange is event 7, version 0, of [TaskCpuBasePriorityChange], enabled by
+// [KeywordCpuPriority] (0x80) at [etw.LevelInformational] (4). Its payload has 10 bytes.
+// [AnyCpuBasePriorityChange] takes newer versions, too.
 //
 // The base priority of a thread changed.
 type CpuBasePriorityChange struct {
@@ -1649,8 +1573,7 @@ type CpuBasePriorityChange struct {
 // EventDesc returns the description of CpuBasePriorityChange.
 func (*CpuBasePriorityChange) EventDesc() *etw.EventDesc { return &cpuBasePriorityChange }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CpuBasePriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*priorityLayout)(e).decode(p, ptr, &cpuBasePriorityChange)
 }
@@ -1668,9 +1591,7 @@ func (e *CpuBasePriorityChange) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e CpuBasePriorityChange) Clone() *CpuBasePriorityChange { return &e }
 
-func (e CpuBasePriorityChange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CpuBasePriorityChange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CpuBasePriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CpuBasePriorityChange) String() string { return string(etw.AppendText(nil, &e)) }
 
 var cpuBasePriorityChange = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Task: 7, Keywords: 0x80,
@@ -1721,21 +1642,14 @@ var priorityLayoutFields = []etw.FieldDesc{
 	{Name: "NewPriority", Type: etw.InUInt8},
 }
 
-// AnyCpuBasePriorityChange is [CpuBasePriorityChange] in any version: a newer
-// one is decoded like it.
+// AnyCpuBasePriorityChange is [CpuBasePriorityChange] in any version: a newer one is decoded
+// like it.
 type AnyCpuBasePriorityChange struct {
 	Seen etw.Seen
 	CpuBasePriorityChange
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCpuBasePriorityChange) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&cpuBasePriorityChange}
-}
-func (e *AnyCpuBasePriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCpuBasePriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CpuBasePriorityChange.DecodePayload(p, ptr)
@@ -1744,8 +1658,9 @@ func (e *AnyCpuBasePriorityChange) DecodeVersion(version uint8, p []byte, ptr et
 // Clone returns a copy of e.
 func (e AnyCpuBasePriorityChange) Clone() *AnyCpuBasePriorityChange { return &e }
 
-// CpuPriorityChange is event 8, version 0, of task CpuPriorityChange, keyword
-// CpuPriority, level win:Informational.
+// CpuPriorityChange is event 8, version 0, of [TaskCpuPriorityChange], enabled by
+// [KeywordCpuPriority] (0x80) at [etw.LevelInformational] (4). Its payload has 10 bytes.
+// [AnyCpuPriorityChange] takes newer versions, too.
 //
 // The priority of a thread changed.
 type CpuPriorityChange struct {
@@ -1758,8 +1673,7 @@ type CpuPriorityChange struct {
 // EventDesc returns the description of CpuPriorityChange.
 func (*CpuPriorityChange) EventDesc() *etw.EventDesc { return &cpuPriorityChange }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *CpuPriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*priorityLayout)(e).decode(p, ptr, &cpuPriorityChange)
 }
@@ -1770,16 +1684,12 @@ func (e *CpuPriorityChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *CpuPriorityChange) FieldValue(i int) etw.Value {
-	return (*priorityLayout)(e).FieldValue(i)
-}
+func (e *CpuPriorityChange) FieldValue(i int) etw.Value { return (*priorityLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e CpuPriorityChange) Clone() *CpuPriorityChange { return &e }
 
-func (e CpuPriorityChange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CpuPriorityChange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CpuPriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CpuPriorityChange) String() string { return string(etw.AppendText(nil, &e)) }
 
 var cpuPriorityChange = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Task: 8, Keywords: 0x80,
@@ -1787,21 +1697,13 @@ var cpuPriorityChange = etw.EventDesc{
 	Fields: priorityLayoutFields,
 }
 
-// AnyCpuPriorityChange is [CpuPriorityChange] in any version: a newer one is
-// decoded like it.
+// AnyCpuPriorityChange is [CpuPriorityChange] in any version: a newer one is decoded like it.
 type AnyCpuPriorityChange struct {
 	Seen etw.Seen
 	CpuPriorityChange
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCpuPriorityChange) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&cpuPriorityChange}
-}
-func (e *AnyCpuPriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCpuPriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CpuPriorityChange.DecodePayload(p, ptr)
@@ -1810,8 +1712,9 @@ func (e *AnyCpuPriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 // Clone returns a copy of e.
 func (e AnyCpuPriorityChange) Clone() *AnyCpuPriorityChange { return &e }
 
-// PagePriorityChange is event 9, version 0, of task PagePriorityChange,
-// keyword OtherPriority, level win:Informational.
+// PagePriorityChange is event 9, version 0, of [TaskPagePriorityChange], enabled by
+// [KeywordOtherPriority] (0x100) at [etw.LevelInformational] (4). Its payload has 10 bytes.
+// [AnyPagePriorityChange] takes newer versions, too.
 //
 // The priority of the pages of a thread changed.
 type PagePriorityChange struct {
@@ -1824,8 +1727,7 @@ type PagePriorityChange struct {
 // EventDesc returns the description of PagePriorityChange.
 func (*PagePriorityChange) EventDesc() *etw.EventDesc { return &pagePriorityChange }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PagePriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*priorityLayout)(e).decode(p, ptr, &pagePriorityChange)
 }
@@ -1836,16 +1738,12 @@ func (e *PagePriorityChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *PagePriorityChange) FieldValue(i int) etw.Value {
-	return (*priorityLayout)(e).FieldValue(i)
-}
+func (e *PagePriorityChange) FieldValue(i int) etw.Value { return (*priorityLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e PagePriorityChange) Clone() *PagePriorityChange { return &e }
 
-func (e PagePriorityChange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PagePriorityChange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PagePriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PagePriorityChange) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pagePriorityChange = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Task: 9, Keywords: 0x100,
@@ -1853,21 +1751,14 @@ var pagePriorityChange = etw.EventDesc{
 	Fields: priorityLayoutFields,
 }
 
-// AnyPagePriorityChange is [PagePriorityChange] in any version: a newer one is
-// decoded like it.
+// AnyPagePriorityChange is [PagePriorityChange] in any version: a newer one is decoded like
+// it.
 type AnyPagePriorityChange struct {
 	Seen etw.Seen
 	PagePriorityChange
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPagePriorityChange) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&pagePriorityChange}
-}
-func (e *AnyPagePriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPagePriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.PagePriorityChange.DecodePayload(p, ptr)
@@ -1876,8 +1767,9 @@ func (e *AnyPagePriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyPagePriorityChange) Clone() *AnyPagePriorityChange { return &e }
 
-// IoPriorityChange is event 10, version 0, of task IoPriorityChange, keyword
-// OtherPriority, level win:Informational.
+// IoPriorityChange is event 10, version 0, of [TaskIoPriorityChange], enabled by
+// [KeywordOtherPriority] (0x100) at [etw.LevelInformational] (4). Its payload has 10 bytes.
+// [AnyIoPriorityChange] takes newer versions, too.
 //
 // The priority of what a thread reads and writes changed.
 type IoPriorityChange struct {
@@ -1890,8 +1782,7 @@ type IoPriorityChange struct {
 // EventDesc returns the description of IoPriorityChange.
 func (*IoPriorityChange) EventDesc() *etw.EventDesc { return &ioPriorityChange }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *IoPriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*priorityLayout)(e).decode(p, ptr, &ioPriorityChange)
 }
@@ -1902,16 +1793,12 @@ func (e *IoPriorityChange) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, err
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *IoPriorityChange) FieldValue(i int) etw.Value {
-	return (*priorityLayout)(e).FieldValue(i)
-}
+func (e *IoPriorityChange) FieldValue(i int) etw.Value { return (*priorityLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e IoPriorityChange) Clone() *IoPriorityChange { return &e }
 
-func (e IoPriorityChange) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e IoPriorityChange) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e IoPriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e IoPriorityChange) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ioPriorityChange = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Task: 10, Keywords: 0x100,
@@ -1919,19 +1806,13 @@ var ioPriorityChange = etw.EventDesc{
 	Fields: priorityLayoutFields,
 }
 
-// AnyIoPriorityChange is [IoPriorityChange] in any version: a newer one is
-// decoded like it.
+// AnyIoPriorityChange is [IoPriorityChange] in any version: a newer one is decoded like it.
 type AnyIoPriorityChange struct {
 	Seen etw.Seen
 	IoPriorityChange
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyIoPriorityChange) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ioPriorityChange} }
-func (e *AnyIoPriorityChange) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyIoPriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.IoPriorityChange.DecodePayload(p, ptr)
@@ -1940,10 +1821,8 @@ func (e *AnyIoPriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyIoPriorityChange) Clone() *AnyIoPriorityChange { return &e }
 
-// ProcessFreezeStart is event 11, version 0, of task ProcessFreeze, opcode
-// win:Start, keyword ProcessFreeze, level win:Informational.
-//
-// A process was suspended, such as an app that is not in view.
+// ProcessFreezeStart is event 11, version 0. Its payload has 4 bytes. [AnyProcessFreezeStart]
+// says what it means.
 type ProcessFreezeStart struct {
 	FrozenProcessID uint32 // a process id
 }
@@ -1951,8 +1830,7 @@ type ProcessFreezeStart struct {
 // EventDesc returns the description of ProcessFreezeStart.
 func (*ProcessFreezeStart) EventDesc() *etw.EventDesc { return &processFreezeStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessFreezeStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*freezeLayout)(e).decode(p, ptr, &processFreezeStart)
 }
@@ -1963,16 +1841,12 @@ func (e *ProcessFreezeStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, e
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessFreezeStart) FieldValue(i int) etw.Value {
-	return (*freezeLayout)(e).FieldValue(i)
-}
+func (e *ProcessFreezeStart) FieldValue(i int) etw.Value { return (*freezeLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ProcessFreezeStart) Clone() *ProcessFreezeStart { return &e }
 
-func (e ProcessFreezeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessFreezeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessFreezeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessFreezeStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processFreezeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 1, Task: 11, Keywords: 0x200,
@@ -2008,22 +1882,17 @@ var freezeLayoutFields = []etw.FieldDesc{
 	{Name: "FrozenProcessID", Type: etw.InUInt32, Out: etw.OutPID},
 }
 
-// ProcessFreezeStartV1 is ProcessFreezeStart_V1: event 11, version 1, of task
-// ProcessFreeze, opcode win:Start, keyword ProcessFreeze, level
-// win:Informational.
-//
-// A process was suspended, such as an app that is not in view.
+// ProcessFreezeStartV1 is ProcessFreezeStart_V1: event 11, version 1. Its payload has 12
+// bytes. [AnyProcessFreezeStart] says what it means.
 type ProcessFreezeStartV1 struct {
 	FrozenProcessID uint32 // a process id
-	// When the process was made, which tells apart processes that have had one id.
-	CreateTime etw.FileTime
+	CreateTime      etw.FileTime
 }
 
 // EventDesc returns the description of ProcessFreezeStart_V1.
 func (*ProcessFreezeStartV1) EventDesc() *etw.EventDesc { return &processFreezeStartV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessFreezeStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*freezeV1Layout)(e).decode(p, ptr, &processFreezeStartV1)
 }
@@ -2034,16 +1903,12 @@ func (e *ProcessFreezeStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte,
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessFreezeStartV1) FieldValue(i int) etw.Value {
-	return (*freezeV1Layout)(e).FieldValue(i)
-}
+func (e *ProcessFreezeStartV1) FieldValue(i int) etw.Value { return (*freezeV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ProcessFreezeStartV1) Clone() *ProcessFreezeStartV1 { return &e }
 
-func (e ProcessFreezeStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessFreezeStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessFreezeStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessFreezeStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processFreezeStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Version: 1, Level: 4, Opcode: 1, Task: 11, Keywords: 0x200,
@@ -2084,14 +1949,14 @@ var freezeV1LayoutFields = []etw.FieldDesc{
 	{Name: "CreateTime", Type: etw.InFileTime},
 }
 
-// AnyProcessFreezeStart is event 11, of task ProcessFreeze, opcode win:Start,
-// keyword ProcessFreeze, level win:Informational, in any version.
+// AnyProcessFreezeStart is event 11 in any version, of [TaskProcessFreeze], opcode
+// [etw.OpcodeStart], enabled by [KeywordProcessFreeze] (0x200) at [etw.LevelInformational]
+// (4).
 //
 // A process was suspended, such as an app that is not in view.
 //
-// The versions are [ProcessFreezeStart] and [ProcessFreezeStartV1]; a newer
-// one is decoded like the last of these. Fields that the decoded version lacks
-// are zero.
+// The versions are [ProcessFreezeStart] and [ProcessFreezeStartV1]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyProcessFreezeStart struct {
 	Seen etw.Seen
 
@@ -2100,21 +1965,20 @@ type AnyProcessFreezeStart struct {
 	CreateTime etw.FileTime // since version 1
 }
 
-// HasCreateTime and its like report whether the version that was decoded has a
-// field.
+// HasCreateTime reports whether the decoded version has CreateTime.
 func (e *AnyProcessFreezeStart) HasCreateTime() bool { return e.Seen.Layout >= 1 }
 
 var anyProcessFreezeStart = []*etw.EventDesc{&processFreezeStart, &processFreezeStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessFreezeStart) EventDescs() []*etw.EventDesc { return anyProcessFreezeStart }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyProcessFreezeStart) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyProcessFreezeStart, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessFreezeStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFreezeV1Layout)(e).decode(version, p, ptr, anyProcessFreezeStart)
 }
@@ -2127,12 +1991,13 @@ func (e *AnyProcessFreezeStart) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyProcessFreezeStart) Clone() *AnyProcessFreezeStart { return &e }
 
-func (e AnyProcessFreezeStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessFreezeStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessFreezeStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessFreezeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// anyFreezeV1Layout is what types for all versions of an event share, the
-// newest of which has the template Freeze_V1.
+// anyFreezeV1Layout is what types for all versions of an event share, the newest of which has
+// the template Freeze_V1.
 type anyFreezeV1Layout AnyProcessFreezeStart
 
 func (e *anyFreezeV1Layout) decode(version uint8, p []byte, ptr etw.PtrSize, d []*etw.EventDesc) (n int, err error) {
@@ -2167,10 +2032,8 @@ func (e *anyFreezeV1Layout) FieldValue(i int) etw.Value {
 	return etw.Value{}
 }
 
-// ProcessFreezeStop is event 12, version 0, of task ProcessFreeze, opcode
-// win:Stop, keyword ProcessFreeze, level win:Informational.
-//
-// It goes on.
+// ProcessFreezeStop is event 12, version 0. Its payload has 4 bytes. [AnyProcessFreezeStop]
+// says what it means.
 type ProcessFreezeStop struct {
 	FrozenProcessID uint32 // a process id
 }
@@ -2178,8 +2041,7 @@ type ProcessFreezeStop struct {
 // EventDesc returns the description of ProcessFreezeStop.
 func (*ProcessFreezeStop) EventDesc() *etw.EventDesc { return &processFreezeStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessFreezeStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*freezeLayout)(e).decode(p, ptr, &processFreezeStop)
 }
@@ -2190,16 +2052,12 @@ func (e *ProcessFreezeStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, er
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessFreezeStop) FieldValue(i int) etw.Value {
-	return (*freezeLayout)(e).FieldValue(i)
-}
+func (e *ProcessFreezeStop) FieldValue(i int) etw.Value { return (*freezeLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ProcessFreezeStop) Clone() *ProcessFreezeStop { return &e }
 
-func (e ProcessFreezeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessFreezeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessFreezeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessFreezeStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processFreezeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 2, Task: 11, Keywords: 0x200,
@@ -2207,22 +2065,17 @@ var processFreezeStop = etw.EventDesc{
 	Fields: freezeLayoutFields,
 }
 
-// ProcessFreezeStopV1 is ProcessFreezeStop_V1: event 12, version 1, of task
-// ProcessFreeze, opcode win:Stop, keyword ProcessFreeze, level
-// win:Informational.
-//
-// It goes on.
+// ProcessFreezeStopV1 is ProcessFreezeStop_V1: event 12, version 1. Its payload has 12 bytes.
+// [AnyProcessFreezeStop] says what it means.
 type ProcessFreezeStopV1 struct {
 	FrozenProcessID uint32 // a process id
-	// When the process was made, which tells apart processes that have had one id.
-	CreateTime etw.FileTime
+	CreateTime      etw.FileTime
 }
 
 // EventDesc returns the description of ProcessFreezeStop_V1.
 func (*ProcessFreezeStopV1) EventDesc() *etw.EventDesc { return &processFreezeStopV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ProcessFreezeStopV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*freezeV1Layout)(e).decode(p, ptr, &processFreezeStopV1)
 }
@@ -2233,16 +2086,12 @@ func (e *ProcessFreezeStopV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessFreezeStopV1) FieldValue(i int) etw.Value {
-	return (*freezeV1Layout)(e).FieldValue(i)
-}
+func (e *ProcessFreezeStopV1) FieldValue(i int) etw.Value { return (*freezeV1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ProcessFreezeStopV1) Clone() *ProcessFreezeStopV1 { return &e }
 
-func (e ProcessFreezeStopV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessFreezeStopV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessFreezeStopV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessFreezeStopV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processFreezeStopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Version: 1, Level: 4, Opcode: 2, Task: 11, Keywords: 0x200,
@@ -2250,14 +2099,13 @@ var processFreezeStopV1 = etw.EventDesc{
 	Fields: freezeV1LayoutFields,
 }
 
-// AnyProcessFreezeStop is event 12, of task ProcessFreeze, opcode win:Stop,
-// keyword ProcessFreeze, level win:Informational, in any version.
+// AnyProcessFreezeStop is event 12 in any version, of [TaskProcessFreeze], opcode
+// [etw.OpcodeStop], enabled by [KeywordProcessFreeze] (0x200) at [etw.LevelInformational] (4).
 //
 // It goes on.
 //
-// The versions are [ProcessFreezeStop] and [ProcessFreezeStopV1]; a newer one
-// is decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [ProcessFreezeStop] and [ProcessFreezeStopV1]; a newer one is decoded like
+// the last of these. Fields that the decoded version lacks are zero.
 type AnyProcessFreezeStop struct {
 	Seen etw.Seen
 
@@ -2266,21 +2114,20 @@ type AnyProcessFreezeStop struct {
 	CreateTime etw.FileTime // since version 1
 }
 
-// HasCreateTime and its like report whether the version that was decoded has a
-// field.
+// HasCreateTime reports whether the decoded version has CreateTime.
 func (e *AnyProcessFreezeStop) HasCreateTime() bool { return e.Seen.Layout >= 1 }
 
 var anyProcessFreezeStop = []*etw.EventDesc{&processFreezeStop, &processFreezeStopV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessFreezeStop) EventDescs() []*etw.EventDesc { return anyProcessFreezeStop }
+
+// EventDesc returns the version that was decoded.
 func (e *AnyProcessFreezeStop) EventDesc() *etw.EventDesc {
 	return etw.DescOf(anyProcessFreezeStop, e.Seen)
 }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessFreezeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	return (*anyFreezeV1Layout)(e).decode(version, p, ptr, anyProcessFreezeStop)
 }
@@ -2293,12 +2140,14 @@ func (e *AnyProcessFreezeStop) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyProcessFreezeStop) Clone() *AnyProcessFreezeStop { return &e }
 
-func (e AnyProcessFreezeStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessFreezeStop) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessFreezeStop) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessFreezeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// JobStart is event 13, version 0, of task JobStart, opcode win:Start, keyword
-// Job, level win:Informational.
+// JobStart is event 13, version 0, of [TaskJobStart], opcode [etw.OpcodeStart], enabled by
+// [KeywordJob] (0x400) at [etw.LevelInformational] (4). Its payload has 24 bytes.
+// [AnyJobStart] takes newer versions, too.
 //
 // A job, which is a group of processes, was made.
 type JobStart struct {
@@ -2310,8 +2159,7 @@ type JobStart struct {
 // EventDesc returns the description of JobStart.
 func (*JobStart) EventDesc() *etw.EventDesc { return &jobStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobLayout)(e).decode(p, ptr, &jobStart)
 }
@@ -2322,16 +2170,12 @@ func (e *JobStart) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobStart) FieldValue(i int) etw.Value {
-	return (*jobLayout)(e).FieldValue(i)
-}
+func (e *JobStart) FieldValue(i int) etw.Value { return (*jobLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobStart) Clone() *JobStart { return &e }
 
-func (e JobStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 1, Task: 13, Keywords: 0x400,
@@ -2383,12 +2227,7 @@ type AnyJobStart struct {
 	JobStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobStart} }
-func (e *AnyJobStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.JobStart.DecodePayload(p, ptr)
@@ -2397,8 +2236,9 @@ func (e *AnyJobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyJobStart) Clone() *AnyJobStart { return &e }
 
-// JobTerminate is event 14, version 0, of task JobTerminate, opcode win:Stop,
-// keyword Job, level win:Informational.
+// JobTerminate is event 14, version 0, of [TaskJobTerminate], opcode [etw.OpcodeStop], enabled
+// by [KeywordJob] (0x400) at [etw.LevelInformational] (4). Its payload has 24 bytes.
+// [AnyJobTerminate] takes newer versions, too.
 //
 // A job was ended, with its processes.
 type JobTerminate struct {
@@ -2410,8 +2250,7 @@ type JobTerminate struct {
 // EventDesc returns the description of JobTerminate.
 func (*JobTerminate) EventDesc() *etw.EventDesc { return &jobTerminate }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobLayout)(e).decode(p, ptr, &jobTerminate)
 }
@@ -2422,16 +2261,12 @@ func (e *JobTerminate) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobTerminate) FieldValue(i int) etw.Value {
-	return (*jobLayout)(e).FieldValue(i)
-}
+func (e *JobTerminate) FieldValue(i int) etw.Value { return (*jobLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobTerminate) Clone() *JobTerminate { return &e }
 
-func (e JobTerminate) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobTerminate) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobTerminate) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobTerminate = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 2, Task: 14, Keywords: 0x400,
@@ -2439,19 +2274,13 @@ var jobTerminate = etw.EventDesc{
 	Fields: jobLayoutFields,
 }
 
-// AnyJobTerminate is [JobTerminate] in any version: a newer one is decoded
-// like it.
+// AnyJobTerminate is [JobTerminate] in any version: a newer one is decoded like it.
 type AnyJobTerminate struct {
 	Seen etw.Seen
 	JobTerminate
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobTerminate) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobTerminate} }
-func (e *AnyJobTerminate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.JobTerminate.DecodePayload(p, ptr)
@@ -2460,8 +2289,8 @@ func (e *AnyJobTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyJobTerminate) Clone() *AnyJobTerminate { return &e }
 
-// ProcessRundown is event 15, version 0, of task ProcessRundown, keyword
-// Process, level win:Informational.
+// ProcessRundown is event 15, version 0, of [TaskProcessRundown], enabled by [KeywordProcess]
+// (0x10) at [etw.LevelInformational] (4). [AnyProcessRundown] takes newer versions, too.
 //
 // A process is there. Sessions ask for it by capturing the state.
 type ProcessRundown struct {
@@ -2471,8 +2300,8 @@ type ProcessRundown struct {
 	ParentProcessID uint32 // a process id
 	SessionID       uint32
 	Flags           uint32
-	// The file of the program or library. That of a process that stops is cut to
-	// 14 bytes, without folders.
+	// The file of the program or library. That of a process that stops is cut to 14 bytes, without
+	// folders.
 	ImageName            etw.UTF16
 	ImageChecksum        uint32
 	TimeDateStamp        uint32
@@ -2483,8 +2312,7 @@ type ProcessRundown struct {
 // EventDesc returns the description of ProcessRundown.
 func (*ProcessRundown) EventDesc() *etw.EventDesc { return &processRundown }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 24 {
 		return 0, etw.Short(&processRundown, p, ptr)
@@ -2554,9 +2382,7 @@ func (e ProcessRundown) Clone() *ProcessRundown {
 	return &e
 }
 
-func (e ProcessRundown) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessRundown) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessRundown) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processRundown = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Task: 15, Keywords: 0x10,
@@ -2575,19 +2401,13 @@ var processRundown = etw.EventDesc{
 	},
 }
 
-// AnyProcessRundown is [ProcessRundown] in any version: a newer one is decoded
-// like it.
+// AnyProcessRundown is [ProcessRundown] in any version: a newer one is decoded like it.
 type AnyProcessRundown struct {
 	Seen etw.Seen
 	ProcessRundown
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessRundown) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processRundown} }
-func (e *AnyProcessRundown) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessRundown) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ProcessRundown.DecodePayload(p, ptr)

@@ -6,6 +6,7 @@ package process
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -25,65 +26,82 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyProcessStart](t, Types()...)
-	etwtest.Versions[AnyProcessStop](t, Types()...)
-	etwtest.Versions[AnyThreadStart](t, Types()...)
-	etwtest.Versions[AnyThreadStop](t, Types()...)
-	etwtest.Versions[AnyImageLoad](t, Types()...)
-	etwtest.Versions[AnyImageUnload](t, Types()...)
-	etwtest.Versions[AnyCpuBasePriorityChange](t, Types()...)
-	etwtest.Versions[AnyCpuPriorityChange](t, Types()...)
-	etwtest.Versions[AnyPagePriorityChange](t, Types()...)
-	etwtest.Versions[AnyIoPriorityChange](t, Types()...)
-	etwtest.Versions[AnyProcessFreezeStart](t, Types()...)
-	etwtest.Versions[AnyProcessFreezeStop](t, Types()...)
-	etwtest.Versions[AnyJobStart](t, Types()...)
-	etwtest.Versions[AnyJobTerminate](t, Types()...)
-	etwtest.Versions[AnyProcessRundown](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[ProcessStart](t, nil)
-	etwtest.AllocsOf[ProcessStartV1](t, nil)
-	etwtest.AllocsOf[ProcessStartV2](t, nil)
-	etwtest.AllocsOf[ProcessStop](t, nil)
-	etwtest.AllocsOf[ProcessStopV1](t, nil)
-	etwtest.AllocsOf[ThreadStart](t, nil)
-	etwtest.AllocsOf[ThreadStartV1](t, nil)
-	etwtest.AllocsOf[ThreadStop](t, nil)
-	etwtest.AllocsOf[ThreadStopV1](t, nil)
-	etwtest.AllocsOf[ImageLoad](t, nil)
-	etwtest.AllocsOf[ImageUnload](t, nil)
-	etwtest.AllocsOf[CpuBasePriorityChange](t, nil)
-	etwtest.AllocsOf[CpuPriorityChange](t, nil)
-	etwtest.AllocsOf[PagePriorityChange](t, nil)
-	etwtest.AllocsOf[IoPriorityChange](t, nil)
-	etwtest.AllocsOf[ProcessFreezeStart](t, nil)
-	etwtest.AllocsOf[ProcessFreezeStartV1](t, nil)
-	etwtest.AllocsOf[ProcessFreezeStop](t, nil)
-	etwtest.AllocsOf[ProcessFreezeStopV1](t, nil)
-	etwtest.AllocsOf[JobStart](t, nil)
-	etwtest.AllocsOf[JobTerminate](t, nil)
-	etwtest.AllocsOf[ProcessRundown](t, nil)
-	etwtest.AllocsOf[AnyProcessStart](t, nil)
-	etwtest.AllocsOf[AnyProcessStop](t, nil)
-	etwtest.AllocsOf[AnyThreadStart](t, nil)
-	etwtest.AllocsOf[AnyThreadStop](t, nil)
-	etwtest.AllocsOf[AnyImageLoad](t, nil)
-	etwtest.AllocsOf[AnyImageUnload](t, nil)
-	etwtest.AllocsOf[AnyCpuBasePriorityChange](t, nil)
-	etwtest.AllocsOf[AnyCpuPriorityChange](t, nil)
-	etwtest.AllocsOf[AnyPagePriorityChange](t, nil)
-	etwtest.AllocsOf[AnyIoPriorityChange](t, nil)
-	etwtest.AllocsOf[AnyProcessFreezeStart](t, nil)
-	etwtest.AllocsOf[AnyProcessFreezeStop](t, nil)
-	etwtest.AllocsOf[AnyJobStart](t, nil)
-	etwtest.AllocsOf[AnyJobTerminate](t, nil)
-	etwtest.AllocsOf[AnyProcessRundown](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
-func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+func FuzzProcessStart(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ProcessStart", Types()...)...)
+}
+
+func FuzzProcessStop(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ProcessStop", Types()...)...)
+}
+
+func FuzzThreadStart(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadStart", Types()...)...)
+}
+
+func FuzzThreadStop(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ThreadStop", Types()...)...)
+}
+
+func FuzzImageLoad(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ImageLoad", Types()...)...)
+}
+
+func FuzzImageUnload(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ImageUnload", Types()...)...)
+}
+
+func FuzzCpuBasePriorityChange(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CpuBasePriorityChange", Types()...)...)
+}
+
+func FuzzCpuPriorityChange(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("CpuPriorityChange", Types()...)...)
+}
+
+func FuzzPagePriorityChange(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("PagePriorityChange", Types()...)...)
+}
+
+func FuzzIoPriorityChange(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("IoPriorityChange", Types()...)...)
+}
+
+func FuzzProcessFreeze(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ProcessFreeze", Types()...)...)
+}
+
+func FuzzJobStart(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("JobStart", Types()...)...)
+}
+
+func FuzzJobTerminate(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("JobTerminate", Types()...)...)
+}
+
+func FuzzProcessRundown(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("ProcessRundown", Types()...)...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyProcessStart), new(AnyProcessStop), new(AnyThreadStart),
+		new(AnyThreadStop), new(AnyImageLoad), new(AnyImageUnload),
+		new(AnyCpuBasePriorityChange), new(AnyCpuPriorityChange), new(AnyPagePriorityChange),
+		new(AnyIoPriorityChange), new(AnyProcessFreezeStart), new(AnyProcessFreezeStop),
+		new(AnyJobStart), new(AnyJobTerminate), new(AnyProcessRundown),
+	}
 }

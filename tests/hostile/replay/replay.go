@@ -55,7 +55,7 @@ func NewChecker(p *etw.Provider, out func(Result), types []etw.Event, anys ...et
 		c.types[e.EventDesc()] = e
 	}
 	for _, a := range anys {
-		c.anys[a.EventDescs()[0].ID] = a
+		c.anys[etw.Versions(a)[0].ID] = a
 	}
 	return c
 }

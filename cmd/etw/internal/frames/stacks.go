@@ -158,11 +158,11 @@ func (b *BoundStacks) file(name string) *fileStacks {
 // notOfThreads are classes of the kernel's events that nothing on a thread causes:
 // tools add them, or they tell of the session and the machine.
 var notOfThreads = []etw.GUID{
-	(*kernel.AnyStackWalkStack)(nil).EventDescs()[0].Class,
-	(*kernel.AnyImageIDInfo)(nil).EventDescs()[0].Class,
-	(*kernel.AnySysConfigBuildInfo)(nil).EventDescs()[0].Class,
-	(*kernel.AnySystemConfigCPU)(nil).EventDescs()[0].Class,
-	(*kernel.AnyEventTraceHeader)(nil).EventDescs()[0].Class,
+	new(kernel.AnyStackWalkStack).EventDesc().Class,
+	new(kernel.AnyImageIDInfo).EventDesc().Class,
+	new(kernel.AnySysConfigBuildInfo).EventDesc().Class,
+	new(kernel.AnySystemConfigCPU).EventDesc().Class,
+	new(kernel.AnyEventTraceHeader).EventDesc().Class,
 }
 
 // A stackCount counts the events of which the kernel recorded stacks, and those of
@@ -235,7 +235,7 @@ func hasStackKey(r *etw.Record) bool {
 
 // is reports whether r is some version of an event, and decodes it.
 func is(r *etw.Record, e etw.AnyVersion) bool {
-	d := e.EventDescs()[0]
+	d := etw.Versions(e)[0]
 	if r.Provider != d.Class || r.Opcode != d.Opcode {
 		return false
 	}

@@ -168,7 +168,7 @@ func (c *collect) main(cmd *cobra.Command, args []string) error {
 // wantsHeap reports whether a session asks for a snapshot of the heap.
 func wantsHeap(providers []eventpipe.Provider) bool {
 	return slices.ContainsFunc(providers, func(p eventpipe.Provider) bool {
-		return strings.EqualFold(p.Name, need.CLR) && p.Keywords&clr.KeywordManagedHeapCollect != 0
+		return strings.EqualFold(p.Name, need.CLR) && clr.Keyword(p.Keywords)&clr.KeywordManagedHeapCollect != 0
 	})
 }
 

@@ -135,10 +135,10 @@ func levelOf(p *etw.Provider, keyword uint64) (level etw.Level, ok bool) {
 func (a *asking) namesMethods() bool {
 	switch a.of {
 	case clr.Provider:
-		s := clr.SymbolsOf(a.mask)
+		s := clr.SymbolsOf(clr.Keyword(a.mask))
 		return s.Jitted != clr.Lifetime{} || s.Precompiled != clr.Lifetime{} || s.Dynamic != clr.Lifetime{}
 	case rundown.Provider:
-		s := rundown.SymbolsOf(a.mask)
+		s := rundown.SymbolsOf(rundown.Keyword(a.mask))
 		return s.Jitted != rundown.Times{} || s.Precompiled != rundown.Times{}
 	}
 	return false
@@ -148,7 +148,7 @@ func (a *asking) namesMethods() bool {
 func (a *asking) names() map[uint64]string {
 	switch a.of {
 	case clr.Provider:
-		s := clr.SymbolsOf(a.mask)
+		s := clr.SymbolsOf(clr.Keyword(a.mask))
 		return map[uint64]string{
 			uint64(clr.KeywordLoader):                "domains, assemblies, modules: " + lifeText(s.Loader),
 			uint64(clr.KeywordJit):                   "compiled methods: " + lifeText(s.Jitted) + "; dynamic ones: " + lifeText(s.Dynamic),
@@ -156,7 +156,7 @@ func (a *asking) names() map[uint64]string {
 			uint64(clr.KeywordCompilationDiagnostic): "ReadyToRun methods: when the runtime looks for their code",
 		}
 	case rundown.Provider:
-		s := rundown.SymbolsOf(a.mask)
+		s := rundown.SymbolsOf(rundown.Keyword(a.mask))
 		return map[uint64]string{
 			uint64(rundown.KeywordLoaderRundown): "domains, assemblies, modules: " + timesText(s.Loader),
 			uint64(rundown.KeywordJitRundown):    "compiled and dynamic methods: " + timesText(s.Jitted),
@@ -213,7 +213,7 @@ func (a *asking) runtimeWarnings() []string {
 	case a.mask&uint64(clr.KeywordNGen) == 0:
 	case a.mask&suppressing(a.of) != 0:
 		return []string{suppressed}
-	case clr.SymbolsOf(a.mask).Precompiled == clr.Lifetime{}:
+	case clr.SymbolsOf(clr.Keyword(a.mask)).Precompiled == clr.Lifetime{}:
 		return []string{"NGen causes no events of methods without StartEnumeration, 0x40, or EndEnumeration, 0x80; the rundown names ReadyToRun methods: --provider rundown symbols"}
 	}
 	return nil

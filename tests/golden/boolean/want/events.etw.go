@@ -5,12 +5,11 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Flag is event 1, version 0.
+// Flag is event 1, version 0. Its payload has 8 bytes. [AnyFlag] takes newer versions, too.
 type Flag struct {
 	Enabled etw.Bool
 	Visible etw.Bool
@@ -19,8 +18,7 @@ type Flag struct {
 // EventDesc returns the description of Flag.
 func (*Flag) EventDesc() *etw.EventDesc { return &flag }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Flag) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&flag, p, ptr)
@@ -51,9 +49,7 @@ func (e *Flag) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Flag) Clone() *Flag { return &e }
 
-func (e Flag) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Flag) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Flag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Flag) String() string { return string(etw.AppendText(nil, &e)) }
 
 var flag = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -70,12 +66,7 @@ type AnyFlag struct {
 	Flag
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFlag) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&flag} }
-func (e *AnyFlag) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFlag) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Flag.DecodePayload(p, ptr)

@@ -7,12 +7,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Pairs is event 1, version 0.
+// Pairs is event 1, version 0. Its payload has 8 bytes. [AnyPairs] says what it means.
 type Pairs struct {
 	Items PairsItems // 2 elements
 }
@@ -20,8 +19,7 @@ type Pairs struct {
 // EventDesc returns the description of Pairs.
 func (*Pairs) EventDesc() *etw.EventDesc { return &pairs }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Pairs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Items.read(&c, 2)
@@ -50,9 +48,7 @@ func (e Pairs) Clone() *Pairs {
 	return &e
 }
 
-func (e Pairs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Pairs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Pairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Pairs) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pairs = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -73,7 +69,7 @@ func (v *PairsItem) read(c *etw.Cursor) {
 	v.X = c.Uint32()
 }
 
-func (v *PairsItem) write(a *etw.Appender, i int) {
+func (v *PairsItem) write(a *etw.Appender, _ int) {
 	a.Uint32(v.X)
 }
 
@@ -89,11 +85,7 @@ func (v *PairsItem) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v PairsItem) Clone() PairsItem { return v }
 
-func (v *PairsItem) value() etw.Value { return etw.StructValue(&pairs.Fields[0], v) }
-
-func (v PairsItem) String() string               { return v.value().String() }
-func (v PairsItem) LogValue() slog.Value         { return v.value().LogValue() }
-func (v PairsItem) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v PairsItem) String() string { return etw.StructValue(&pairs.Fields[0], &v).String() }
 
 // PairsItems is a sequence of [PairsItem] that aliases a payload.
 type PairsItems struct {
@@ -141,8 +133,7 @@ func (s PairsItems) All() iter.Seq[PairsItem] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s PairsItems) Equal(t PairsItems) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -156,8 +147,9 @@ func (s PairsItems) Clone() PairsItems {
 	return s
 }
 
-func (s PairsItems) String() string               { return etw.ElementsText(s.All()) }
-func (s PairsItems) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s PairsItems) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s PairsItems) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *PairsItems) read(c *etw.Cursor, n uint64) {
@@ -171,7 +163,8 @@ func (s PairsItems) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// PairsV1 is Pairs_V1: event 1, version 1.
+// PairsV1 is Pairs_V1: event 1, version 1. Its payload has 16 bytes. [AnyPairs] says what it
+// means.
 type PairsV1 struct {
 	Items PairsV1Items // 2 elements
 }
@@ -179,8 +172,7 @@ type PairsV1 struct {
 // EventDesc returns the description of Pairs_V1.
 func (*PairsV1) EventDesc() *etw.EventDesc { return &pairsV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PairsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Items.read(&c, 2)
@@ -209,9 +201,7 @@ func (e PairsV1) Clone() *PairsV1 {
 	return &e
 }
 
-func (e PairsV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PairsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PairsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PairsV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pairsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1,
@@ -239,7 +229,7 @@ func (v *PairsV1Item) read(c *etw.Cursor) {
 	v.Y = binary.LittleEndian.Uint32(p[4:])
 }
 
-func (v *PairsV1Item) write(a *etw.Appender, i int) {
+func (v *PairsV1Item) write(a *etw.Appender, _ int) {
 	a.Uint32(v.X)
 	a.Uint32(v.Y)
 }
@@ -258,11 +248,7 @@ func (v *PairsV1Item) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v PairsV1Item) Clone() PairsV1Item { return v }
 
-func (v *PairsV1Item) value() etw.Value { return etw.StructValue(&pairsV1.Fields[0], v) }
-
-func (v PairsV1Item) String() string               { return v.value().String() }
-func (v PairsV1Item) LogValue() slog.Value         { return v.value().LogValue() }
-func (v PairsV1Item) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v PairsV1Item) String() string { return etw.StructValue(&pairsV1.Fields[0], &v).String() }
 
 // PairsV1Items is a sequence of [PairsV1Item] that aliases a payload.
 type PairsV1Items struct {
@@ -310,8 +296,7 @@ func (s PairsV1Items) All() iter.Seq[PairsV1Item] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s PairsV1Items) Equal(t PairsV1Items) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -325,8 +310,9 @@ func (s PairsV1Items) Clone() PairsV1Items {
 	return s
 }
 
-func (s PairsV1Items) String() string               { return etw.ElementsText(s.All()) }
-func (s PairsV1Items) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s PairsV1Items) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s PairsV1Items) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *PairsV1Items) read(c *etw.Cursor, n uint64) {
@@ -340,7 +326,8 @@ func (s PairsV1Items) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// PairsV2 is Pairs_V2: event 1, version 2.
+// PairsV2 is Pairs_V2: event 1, version 2. Its payload has 17 bytes. [AnyPairs] says what it
+// means.
 type PairsV2 struct {
 	Items PairsV2Items // 2 elements
 	More  uint8
@@ -349,8 +336,7 @@ type PairsV2 struct {
 // EventDesc returns the description of Pairs_V2.
 func (*PairsV2) EventDesc() *etw.EventDesc { return &pairsV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PairsV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Items.read(&c, 2)
@@ -383,9 +369,7 @@ func (e PairsV2) Clone() *PairsV2 {
 	return &e
 }
 
-func (e PairsV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PairsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PairsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PairsV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pairsV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 2,
@@ -414,7 +398,7 @@ func (v *PairsV2Item) read(c *etw.Cursor) {
 	v.Y = binary.LittleEndian.Uint32(p[4:])
 }
 
-func (v *PairsV2Item) write(a *etw.Appender, i int) {
+func (v *PairsV2Item) write(a *etw.Appender, _ int) {
 	a.Uint32(v.X)
 	a.Uint32(v.Y)
 }
@@ -433,11 +417,7 @@ func (v *PairsV2Item) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v PairsV2Item) Clone() PairsV2Item { return v }
 
-func (v *PairsV2Item) value() etw.Value { return etw.StructValue(&pairsV2.Fields[0], v) }
-
-func (v PairsV2Item) String() string               { return v.value().String() }
-func (v PairsV2Item) LogValue() slog.Value         { return v.value().LogValue() }
-func (v PairsV2Item) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v PairsV2Item) String() string { return etw.StructValue(&pairsV2.Fields[0], &v).String() }
 
 // PairsV2Items is a sequence of [PairsV2Item] that aliases a payload.
 type PairsV2Items struct {
@@ -485,8 +465,7 @@ func (s PairsV2Items) All() iter.Seq[PairsV2Item] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s PairsV2Items) Equal(t PairsV2Items) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -500,8 +479,9 @@ func (s PairsV2Items) Clone() PairsV2Items {
 	return s
 }
 
-func (s PairsV2Items) String() string               { return etw.ElementsText(s.All()) }
-func (s PairsV2Items) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s PairsV2Items) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s PairsV2Items) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *PairsV2Items) read(c *etw.Cursor, n uint64) {
@@ -515,10 +495,10 @@ func (s PairsV2Items) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyPairs is event 1, in any version.
+// AnyPairs is event 1 in any version.
 //
-// The versions are [Pairs], [PairsV1], and [PairsV2]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [Pairs], [PairsV1], and [PairsV2]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyPairs struct {
 	Seen etw.Seen
 
@@ -527,21 +507,24 @@ type AnyPairs struct {
 	ItemsV0 PairsItems   // 2 elements; version 0
 }
 
-// HasItems and its like report whether the version that was decoded has a
-// field.
-func (e *AnyPairs) HasItems() bool   { return e.Seen.Layout >= 1 }
-func (e *AnyPairs) HasMore() bool    { return e.Seen.Layout >= 2 }
+// HasItems reports whether the decoded version has Items.
+func (e *AnyPairs) HasItems() bool { return e.Seen.Layout >= 1 }
+
+// HasMore reports whether the decoded version has More.
+func (e *AnyPairs) HasMore() bool { return e.Seen.Layout >= 2 }
+
+// HasItemsV0 reports whether the decoded version has ItemsV0.
 func (e *AnyPairs) HasItemsV0() bool { return e.Seen.Layout == 0 }
 
 var anyPairs = []*etw.EventDesc{&pairs, &pairsV1, &pairsV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPairs) EventDescs() []*etw.EventDesc { return anyPairs }
-func (e *AnyPairs) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPairs, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyPairs) EventDesc() *etw.EventDesc { return etw.DescOf(anyPairs, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPairs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -592,11 +575,12 @@ func (e AnyPairs) Clone() *AnyPairs {
 	return &e
 }
 
-func (e AnyPairs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPairs) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPairs) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// States is event 2, version 0.
+// States is event 2, version 0. Its payload has 4 bytes. [AnyStates] says what it means.
 type States struct {
 	All etw.Ints[State8] // 4 elements
 }
@@ -604,8 +588,7 @@ type States struct {
 // EventDesc returns the description of States.
 func (*States) EventDesc() *etw.EventDesc { return &states }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *States) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.All = etw.ReadInts[State8](&c, 4)
@@ -634,9 +617,7 @@ func (e States) Clone() *States {
 	return &e
 }
 
-func (e States) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e States) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e States) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e States) String() string { return string(etw.AppendText(nil, &e)) }
 
 var states = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -646,7 +627,8 @@ var states = etw.EventDesc{
 	},
 }
 
-// StatesV1 is States_V1: event 2, version 1.
+// StatesV1 is States_V1: event 2, version 1. Its payload has 8 bytes. [AnyStates] says what it
+// means.
 type StatesV1 struct {
 	All etw.Ints[State] // 2 elements
 }
@@ -654,8 +636,7 @@ type StatesV1 struct {
 // EventDesc returns the description of States_V1.
 func (*StatesV1) EventDesc() *etw.EventDesc { return &statesV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StatesV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.All = etw.ReadInts[State](&c, 2)
@@ -684,9 +665,7 @@ func (e StatesV1) Clone() *StatesV1 {
 	return &e
 }
 
-func (e StatesV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StatesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StatesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StatesV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var statesV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 1,
@@ -696,10 +675,10 @@ var statesV1 = etw.EventDesc{
 	},
 }
 
-// AnyStates is event 2, in any version.
+// AnyStates is event 2 in any version.
 //
-// The versions are [States] and [StatesV1]; a newer one is decoded like the
-// last of these. Fields that the decoded version lacks are zero.
+// The versions are [States] and [StatesV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyStates struct {
 	Seen etw.Seen
 
@@ -707,19 +686,21 @@ type AnyStates struct {
 	AllV0 etw.Ints[State8] // 4 elements; version 0
 }
 
-// HasAll and its like report whether the version that was decoded has a field.
-func (e *AnyStates) HasAll() bool   { return e.Seen.Layout >= 1 }
+// HasAll reports whether the decoded version has All.
+func (e *AnyStates) HasAll() bool { return e.Seen.Layout >= 1 }
+
+// HasAllV0 reports whether the decoded version has AllV0.
 func (e *AnyStates) HasAllV0() bool { return e.Seen.Layout == 0 }
 
 var anyStates = []*etw.EventDesc{&states, &statesV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyStates) EventDescs() []*etw.EventDesc { return anyStates }
-func (e *AnyStates) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStates, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyStates) EventDesc() *etw.EventDesc { return etw.DescOf(anyStates, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyStates) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -761,11 +742,12 @@ func (e AnyStates) Clone() *AnyStates {
 	return &e
 }
 
-func (e AnyStates) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStates) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStates) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyStates) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Head is event 3, version 0.
+// Head is event 3, version 0. Its payload has 4 bytes. [AnyHead] says what it means.
 type Head struct {
 	Info HeadInfo
 }
@@ -773,8 +755,7 @@ type Head struct {
 // EventDesc returns the description of Head.
 func (*Head) EventDesc() *etw.EventDesc { return &head }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Head) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Info.read(&c)
@@ -800,9 +781,7 @@ func (e *Head) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Head) Clone() *Head { return &e }
 
-func (e Head) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Head) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Head) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Head) String() string { return string(etw.AppendText(nil, &e)) }
 
 var head = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -823,7 +802,7 @@ func (v *HeadInfo) read(c *etw.Cursor) {
 	v.X = c.Uint32()
 }
 
-func (v *HeadInfo) write(a *etw.Appender, i int) {
+func (v *HeadInfo) write(a *etw.Appender, _ int) {
 	a.Uint32(v.X)
 }
 
@@ -839,13 +818,10 @@ func (v *HeadInfo) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v HeadInfo) Clone() HeadInfo { return v }
 
-func (v *HeadInfo) value() etw.Value { return etw.StructValue(&head.Fields[0], v) }
+func (v HeadInfo) String() string { return etw.StructValue(&head.Fields[0], &v).String() }
 
-func (v HeadInfo) String() string               { return v.value().String() }
-func (v HeadInfo) LogValue() slog.Value         { return v.value().LogValue() }
-func (v HeadInfo) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// HeadV1 is Head_V1: event 3, version 1.
+// HeadV1 is Head_V1: event 3, version 1. Its payload has 8 bytes. [AnyHead] says what it
+// means.
 type HeadV1 struct {
 	Info HeadV1Info
 }
@@ -853,8 +829,7 @@ type HeadV1 struct {
 // EventDesc returns the description of Head_V1.
 func (*HeadV1) EventDesc() *etw.EventDesc { return &headV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *HeadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Info.read(&c)
@@ -880,9 +855,7 @@ func (e *HeadV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e HeadV1) Clone() *HeadV1 { return &e }
 
-func (e HeadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var headV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 1,
@@ -910,7 +883,7 @@ func (v *HeadV1Info) read(c *etw.Cursor) {
 	v.Y = binary.LittleEndian.Uint32(p[4:])
 }
 
-func (v *HeadV1Info) write(a *etw.Appender, i int) {
+func (v *HeadV1Info) write(a *etw.Appender, _ int) {
 	a.Uint32(v.X)
 	a.Uint32(v.Y)
 }
@@ -929,13 +902,10 @@ func (v *HeadV1Info) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v HeadV1Info) Clone() HeadV1Info { return v }
 
-func (v *HeadV1Info) value() etw.Value { return etw.StructValue(&headV1.Fields[0], v) }
+func (v HeadV1Info) String() string { return etw.StructValue(&headV1.Fields[0], &v).String() }
 
-func (v HeadV1Info) String() string               { return v.value().String() }
-func (v HeadV1Info) LogValue() slog.Value         { return v.value().LogValue() }
-func (v HeadV1Info) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// HeadV2 is Head_V2: event 3, version 2.
+// HeadV2 is Head_V2: event 3, version 2. Its payload has 8 bytes. [AnyHead] says what it
+// means.
 type HeadV2 struct {
 	Info HeadV2InfoList // 1 element
 }
@@ -943,8 +913,7 @@ type HeadV2 struct {
 // EventDesc returns the description of Head_V2.
 func (*HeadV2) EventDesc() *etw.EventDesc { return &headV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *HeadV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Info.read(&c, 1)
@@ -973,9 +942,7 @@ func (e HeadV2) Clone() *HeadV2 {
 	return &e
 }
 
-func (e HeadV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeadV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeadV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var headV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 2,
@@ -1003,7 +970,7 @@ func (v *HeadV2Info) read(c *etw.Cursor) {
 	v.Y = binary.LittleEndian.Uint32(p[4:])
 }
 
-func (v *HeadV2Info) write(a *etw.Appender, i int) {
+func (v *HeadV2Info) write(a *etw.Appender, _ int) {
 	a.Uint32(v.X)
 	a.Uint32(v.Y)
 }
@@ -1022,11 +989,7 @@ func (v *HeadV2Info) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v HeadV2Info) Clone() HeadV2Info { return v }
 
-func (v *HeadV2Info) value() etw.Value { return etw.StructValue(&headV2.Fields[0], v) }
-
-func (v HeadV2Info) String() string               { return v.value().String() }
-func (v HeadV2Info) LogValue() slog.Value         { return v.value().LogValue() }
-func (v HeadV2Info) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v HeadV2Info) String() string { return etw.StructValue(&headV2.Fields[0], &v).String() }
 
 // HeadV2InfoList is a sequence of [HeadV2Info] that aliases a payload.
 type HeadV2InfoList struct {
@@ -1074,8 +1037,7 @@ func (s HeadV2InfoList) All() iter.Seq[HeadV2Info] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s HeadV2InfoList) Equal(t HeadV2InfoList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -1089,8 +1051,9 @@ func (s HeadV2InfoList) Clone() HeadV2InfoList {
 	return s
 }
 
-func (s HeadV2InfoList) String() string               { return etw.ElementsText(s.All()) }
-func (s HeadV2InfoList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s HeadV2InfoList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s HeadV2InfoList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *HeadV2InfoList) read(c *etw.Cursor, n uint64) {
@@ -1104,10 +1067,10 @@ func (s HeadV2InfoList) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyHead is event 3, in any version.
+// AnyHead is event 3 in any version.
 //
-// The versions are [Head], [HeadV1], and [HeadV2]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [Head], [HeadV1], and [HeadV2]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyHead struct {
 	Seen etw.Seen
 
@@ -1116,21 +1079,24 @@ type AnyHead struct {
 	InfoV0 HeadInfo       // version 0
 }
 
-// HasInfo and its like report whether the version that was decoded has a
-// field.
-func (e *AnyHead) HasInfo() bool   { return e.Seen.Layout >= 2 }
+// HasInfo reports whether the decoded version has Info.
+func (e *AnyHead) HasInfo() bool { return e.Seen.Layout >= 2 }
+
+// HasInfoV1 reports whether the decoded version has InfoV1.
 func (e *AnyHead) HasInfoV1() bool { return e.Seen.Layout == 1 }
+
+// HasInfoV0 reports whether the decoded version has InfoV0.
 func (e *AnyHead) HasInfoV0() bool { return e.Seen.Layout == 0 }
 
 var anyHead = []*etw.EventDesc{&head, &headV1, &headV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyHead) EventDescs() []*etw.EventDesc { return anyHead }
-func (e *AnyHead) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHead, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyHead) EventDesc() *etw.EventDesc { return etw.DescOf(anyHead, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyHead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -1180,11 +1146,12 @@ func (e AnyHead) Clone() *AnyHead {
 	return &e
 }
 
-func (e AnyHead) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHead) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyHead) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyHead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Address is event 4, version 0.
+// Address is event 4, version 0. Its payload has 12 bytes. [AnyAddress] says what it means.
 type Address struct {
 	Base uint64
 	Size uint32
@@ -1193,8 +1160,7 @@ type Address struct {
 // EventDesc returns the description of Address.
 func (*Address) EventDesc() *etw.EventDesc { return &address }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Address) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*addressLayout)(e).decode(p, ptr, &address)
 }
@@ -1205,16 +1171,12 @@ func (e *Address) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Address) FieldValue(i int) etw.Value {
-	return (*addressLayout)(e).FieldValue(i)
-}
+func (e *Address) FieldValue(i int) etw.Value { return (*addressLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Address) Clone() *Address { return &e }
 
-func (e Address) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Address) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Address) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Address) String() string { return string(etw.AppendText(nil, &e)) }
 
 var address = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
@@ -1255,7 +1217,8 @@ var addressLayoutFields = []etw.FieldDesc{
 	{Name: "Size", Type: etw.InUInt32},
 }
 
-// AddressV1 is Address_V1: event 4, version 1.
+// AddressV1 is Address_V1: event 4, version 1. Its payload has 16 bytes, 8 in programs of 32
+// bits. [AnyAddress] says what it means.
 type AddressV1 struct {
 	Base etw.Pointer
 	Size etw.Pointer
@@ -1264,8 +1227,7 @@ type AddressV1 struct {
 // EventDesc returns the description of Address_V1.
 func (*AddressV1) EventDesc() *etw.EventDesc { return &addressV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *AddressV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Base = c.Pointer()
@@ -1295,9 +1257,7 @@ func (e *AddressV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AddressV1) Clone() *AddressV1 { return &e }
 
-func (e AddressV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AddressV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AddressV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AddressV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var addressV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 1,
@@ -1308,7 +1268,8 @@ var addressV1 = etw.EventDesc{
 	},
 }
 
-// AddressV2 is Address_V2: event 4, version 2.
+// AddressV2 is Address_V2: event 4, version 2. Its payload has 12 bytes. [AnyAddress] says
+// what it means.
 type AddressV2 struct {
 	Base uint64
 	Size uint32
@@ -1317,8 +1278,7 @@ type AddressV2 struct {
 // EventDesc returns the description of Address_V2.
 func (*AddressV2) EventDesc() *etw.EventDesc { return &addressV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *AddressV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*addressLayout)(e).decode(p, ptr, &addressV2)
 }
@@ -1329,16 +1289,12 @@ func (e *AddressV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *AddressV2) FieldValue(i int) etw.Value {
-	return (*addressLayout)(e).FieldValue(i)
-}
+func (e *AddressV2) FieldValue(i int) etw.Value { return (*addressLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e AddressV2) Clone() *AddressV2 { return &e }
 
-func (e AddressV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AddressV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e AddressV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e AddressV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var addressV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 2,
@@ -1346,10 +1302,10 @@ var addressV2 = etw.EventDesc{
 	Fields: addressLayoutFields,
 }
 
-// AnyAddress is event 4, in any version.
+// AnyAddress is event 4 in any version.
 //
-// The versions are [Address], [AddressV1], and [AddressV2]; a newer one is
-// decoded like the last of these.
+// The versions are [Address], [AddressV1], and [AddressV2]; a newer one is decoded like the
+// last of these.
 type AnyAddress struct {
 	Seen etw.Seen
 
@@ -1359,13 +1315,13 @@ type AnyAddress struct {
 
 var anyAddress = []*etw.EventDesc{&address, &addressV1, &addressV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyAddress) EventDescs() []*etw.EventDesc { return anyAddress }
-func (e *AnyAddress) EventDesc() *etw.EventDesc  { return etw.DescOf(anyAddress, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyAddress) EventDesc() *etw.EventDesc { return etw.DescOf(anyAddress, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyAddress) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -1414,6 +1370,7 @@ func (e *AnyAddress) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyAddress) Clone() *AnyAddress { return &e }
 
-func (e AnyAddress) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyAddress) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyAddress) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyAddress) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -25,6 +25,9 @@ var stateMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v State) String() string { return stateMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v State) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // State8 is a value of the map StateMap.
 type State8 uint8
 
@@ -44,3 +47,6 @@ var state8Map = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v State8) String() string { return state8Map.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v State8) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

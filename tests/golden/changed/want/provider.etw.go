@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(3 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 3)
+	_ = etw.EnforceVersion(4 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 4)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -21,22 +21,14 @@ var providerDesc = etw.ProviderDesc{
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
-		&pairs,
-		&pairsV1,
-		&pairsV2,
-		&states,
-		&statesV1,
-		&head,
-		&headV1,
-		&headV2,
-		&address,
-		&addressV1,
-		&addressV2,
+		&pairs, &pairsV1, &pairsV2,
+		&states, &statesV1,
+		&head, &headV1, &headV2,
+		&address, &addressV1, &addressV2,
 	},
 }
 
-// Types returns an event of each type: those of Provider.Events, in their
-// order.
+// Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
 		new(Pairs), new(PairsV1), new(PairsV2),

@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,15 +22,17 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyPairs](t, Types()...)
-	etwtest.Versions[AnyStates](t, Types()...)
-	etwtest.Versions[AnyHead](t, Types()...)
-	etwtest.Versions[AnyAddress](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *Pairs) {
 		for range e.Items.All() {
 		}
@@ -50,15 +53,10 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.All.All() {
 		}
 	})
-	etwtest.AllocsOf[Head](t, nil)
-	etwtest.AllocsOf[HeadV1](t, nil)
 	etwtest.AllocsOf(t, func(e *HeadV2) {
 		for range e.Info.All() {
 		}
 	})
-	etwtest.AllocsOf[Address](t, nil)
-	etwtest.AllocsOf[AddressV1](t, nil)
-	etwtest.AllocsOf[AddressV2](t, nil)
 	etwtest.AllocsOf(t, func(e *AnyPairs) {
 		for range e.Items.All() {
 		}
@@ -75,9 +73,16 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.Info.All() {
 		}
 	})
-	etwtest.AllocsOf[AnyAddress](t, nil)
 }
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyPairs), new(AnyStates), new(AnyHead),
+		new(AnyAddress),
+	}
 }

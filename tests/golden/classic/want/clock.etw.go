@@ -5,27 +5,27 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ClockTick is event 46, version 0, of task Clock, opcode Tick.
-type ClockTick struct{}
+// ClockTick is event 46, version 0, of [TaskClock], opcode [OpcodeTick]. It has no payload.
+// [AnyClockTick] takes newer versions, too.
+type ClockTick struct {
+	etw.Empty
+}
 
-func (*ClockTick) EventDesc() *etw.EventDesc                             { return &clockTick }
-func (*ClockTick) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*ClockTick) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*ClockTick) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e ClockTick) Clone() *ClockTick                                    { return &e }
-func (e ClockTick) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e ClockTick) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e ClockTick) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of ClockTick.
+func (*ClockTick) EventDesc() *etw.EventDesc { return &clockTick }
+
+// Clone returns a copy of e.
+func (e ClockTick) Clone() *ClockTick { return &e }
+
+func (e ClockTick) String() string { return string(etw.AppendText(nil, &e)) }
 
 var clockTick = etw.EventDesc{
 	Provider: &providerDesc, ID: 46, Opcode: 46, Task: 3,
-	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x03},
-	Name:  "ClockTick", TaskName: "Clock", OpcodeName: "Tick",
+	Class: classClock, Name: "ClockTick", TaskName: "Clock", OpcodeName: "Tick",
 }
 
 // AnyClockTick is [ClockTick] in any version: a newer one is decoded like it.
@@ -34,12 +34,7 @@ type AnyClockTick struct {
 	ClockTick
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyClockTick) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&clockTick} }
-func (e *AnyClockTick) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyClockTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ClockTick.DecodePayload(p, ptr)
@@ -48,9 +43,9 @@ func (e *AnyClockTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 // Clone returns a copy of e.
 func (e AnyClockTick) Clone() *AnyClockTick { return &e }
 
-// ClockLoad is the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b003, opcode 10 (Load), version 0, of task
-// Clock.
+// ClockLoad is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b003, opcode 10
+// (Load), version 0, of [TaskClock]. Its payload has 8 bytes. [AnyClockLoad] takes newer
+// versions, too.
 type ClockLoad struct {
 	Ticks uint64
 }
@@ -58,8 +53,7 @@ type ClockLoad struct {
 // EventDesc returns the description of ClockLoad.
 func (*ClockLoad) EventDesc() *etw.EventDesc { return &clockLoad }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ClockLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*clockLayout)(e).decode(p, ptr, &clockLoad)
 }
@@ -70,21 +64,16 @@ func (e *ClockLoad) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ClockLoad) FieldValue(i int) etw.Value {
-	return (*clockLayout)(e).FieldValue(i)
-}
+func (e *ClockLoad) FieldValue(i int) etw.Value { return (*clockLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ClockLoad) Clone() *ClockLoad { return &e }
 
-func (e ClockLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ClockLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ClockLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ClockLoad) String() string { return string(etw.AppendText(nil, &e)) }
 
 var clockLoad = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Opcode: 10, Task: 3,
-	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x03},
-	Name:  "ClockLoad", TaskName: "Clock", OpcodeName: "Load",
+	Class: classClock, Name: "ClockLoad", TaskName: "Clock", OpcodeName: "Load",
 	Fields: clockLayoutFields,
 }
 
@@ -122,12 +111,7 @@ type AnyClockLoad struct {
 	ClockLoad
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyClockLoad) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&clockLoad} }
-func (e *AnyClockLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyClockLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ClockLoad.DecodePayload(p, ptr)

@@ -3,16 +3,11 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// Nowhere is event 100007, version 0.
+// Nowhere is event 100007, version 0. Its payload has 8 bytes.
 //
-// No record leads to this type, and Provider does not list it: its id is more
-// than 65535.
+// No record leads to this type, and Provider does not list it: its id is more than 65535.
 type Nowhere struct {
 	Ticks uint64
 }
@@ -20,8 +15,7 @@ type Nowhere struct {
 // EventDesc returns the description of Nowhere.
 func (*Nowhere) EventDesc() *etw.EventDesc { return &nowhere }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Nowhere) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*clockLayout)(e).decode(p, ptr, &nowhere)
 }
@@ -32,16 +26,12 @@ func (e *Nowhere) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Nowhere) FieldValue(i int) etw.Value {
-	return (*clockLayout)(e).FieldValue(i)
-}
+func (e *Nowhere) FieldValue(i int) etw.Value { return (*clockLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Nowhere) Clone() *Nowhere { return &e }
 
-func (e Nowhere) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Nowhere) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Nowhere) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Nowhere) String() string { return string(etw.AppendText(nil, &e)) }
 
 var nowhere = etw.EventDesc{
 	Provider: &providerDesc, ID: 34471,

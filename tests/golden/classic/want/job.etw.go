@@ -3,14 +3,10 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// JobStart is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001,
-// opcode 1 (win:Start), version 0, of task Job.
+// JobStart is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 1
+// (win:Start), version 0. [AnyJobStart] says what it means.
 type JobStart struct {
 	ProcessId     etw.Pointer
 	ImageFileName etw.ANSI
@@ -19,8 +15,7 @@ type JobStart struct {
 // EventDesc returns the description of JobStart.
 func (*JobStart) EventDesc() *etw.EventDesc { return &jobStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *JobStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.ProcessId = c.Pointer()
@@ -53,23 +48,19 @@ func (e JobStart) Clone() *JobStart {
 	return &e
 }
 
-func (e JobStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobStart = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34465, Opcode: 1, Task: 1,
-	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	Name:  "JobStart", TaskName: "Job", OpcodeName: "Start",
+	Class: classJob, Name: "JobStart", TaskName: "Job", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InPointer},
 		{Name: "ImageFileName", Type: etw.InAnsiString},
 	},
 }
 
-// JobStartV1 is JobStart: the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 1 (win:Start), version 1, of
-// task Job.
+// JobStartV1 is JobStart: the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001,
+// opcode 1 (win:Start), version 1. [AnyJobStart] says what it means.
 type JobStartV1 struct {
 	PageDirectoryBase etw.Pointer
 	ProcessId         uint32
@@ -80,8 +71,7 @@ type JobStartV1 struct {
 // EventDesc returns the description of JobStart.
 func (*JobStartV1) EventDesc() *etw.EventDesc { return &jobStartV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *JobStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.PageDirectoryBase = c.Pointer()
@@ -123,14 +113,11 @@ func (e JobStartV1) Clone() *JobStartV1 {
 	return &e
 }
 
-func (e JobStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobStartV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34465, Version: 1, Opcode: 1, Task: 1,
-	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	Name:  "JobStart", TaskName: "Job", OpcodeName: "Start",
+	Class: classJob, Name: "JobStart", TaskName: "Job", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "PageDirectoryBase", Type: etw.InPointer},
 		{Name: "ProcessId", Type: etw.InUInt32},
@@ -139,14 +126,10 @@ var jobStartV1 = etw.EventDesc{
 	},
 }
 
-// JobStartV2 is JobStart: the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 1 (win:Start), version 2, of
-// task Job.
-//
-// A job was started.
+// JobStartV2 is JobStart: the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001,
+// opcode 1 (win:Start), version 2. [AnyJobStart] says what it means.
 type JobStartV2 struct {
-	UniqueKey etw.Pointer
-	// Number of the process.
+	UniqueKey     etw.Pointer
 	ProcessId     uint32
 	UserSID       etw.SID
 	ImageFileName etw.ANSI
@@ -156,8 +139,7 @@ type JobStartV2 struct {
 // EventDesc returns the description of JobStart.
 func (*JobStartV2) EventDesc() *etw.EventDesc { return &jobStartV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *JobStartV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobV2Layout)(e).decode(p, ptr, &jobStartV2)
 }
@@ -168,9 +150,7 @@ func (e *JobStartV2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobStartV2) FieldValue(i int) etw.Value {
-	return (*jobV2Layout)(e).FieldValue(i)
-}
+func (e *JobStartV2) FieldValue(i int) etw.Value { return (*jobV2Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e JobStartV2) Clone() *JobStartV2 {
@@ -178,14 +158,11 @@ func (e JobStartV2) Clone() *JobStartV2 {
 	return &e
 }
 
-func (e JobStartV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobStartV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobStartV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobStartV2 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34465, Version: 2, Opcode: 1, Task: 1,
-	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	Name:  "JobStart", TaskName: "Job", OpcodeName: "Start",
+	Class: classJob, Name: "JobStart", TaskName: "Job", OpcodeName: "Start",
 	Fields: jobV2LayoutFields,
 }
 
@@ -242,43 +219,45 @@ var jobV2LayoutFields = []etw.FieldDesc{
 	{Name: "CommandLine", Type: etw.InUnicodeString},
 }
 
-// AnyJobStart is the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 1 (win:Start), of task Job, in
-// any version.
+// AnyJobStart is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 1
+// (win:Start) in any version, of [TaskJob].
 //
 // A job was started.
 //
-// The versions are [JobStart], [JobStartV1], and [JobStartV2]; a newer one is
-// decoded like the last of these. Fields that the decoded version lacks are
-// zero.
+// The versions are [JobStart], [JobStartV1], and [JobStartV2]; a newer one is decoded like the
+// last of these. Fields that the decoded version lacks are zero.
 type AnyJobStart struct {
 	Seen etw.Seen
 
-	UniqueKey etw.Pointer // since version 2
-	// Number of the process.
-	ProcessId         etw.Pointer
-	UserSID           etw.SID // since version 1
+	UniqueKey         etw.Pointer // since version 2
+	ProcessId         etw.Pointer // Number of the process.
+	UserSID           etw.SID     // since version 1
 	ImageFileName     etw.ANSI
 	CommandLine       etw.UTF16   // since version 2
 	PageDirectoryBase etw.Pointer // version 1
 }
 
-// HasUniqueKey and its like report whether the version that was decoded has a
-// field.
-func (e *AnyJobStart) HasUniqueKey() bool         { return e.Seen.Layout >= 2 }
-func (e *AnyJobStart) HasUserSID() bool           { return e.Seen.Layout >= 1 }
-func (e *AnyJobStart) HasCommandLine() bool       { return e.Seen.Layout >= 2 }
+// HasUniqueKey reports whether the decoded version has UniqueKey.
+func (e *AnyJobStart) HasUniqueKey() bool { return e.Seen.Layout >= 2 }
+
+// HasUserSID reports whether the decoded version has UserSID.
+func (e *AnyJobStart) HasUserSID() bool { return e.Seen.Layout >= 1 }
+
+// HasCommandLine reports whether the decoded version has CommandLine.
+func (e *AnyJobStart) HasCommandLine() bool { return e.Seen.Layout >= 2 }
+
+// HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
 func (e *AnyJobStart) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
 
 var anyJobStart = []*etw.EventDesc{&jobStart, &jobStartV1, &jobStartV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyJobStart) EventDescs() []*etw.EventDesc { return anyJobStart }
-func (e *AnyJobStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyJobStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyJobStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyJobStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyJobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -345,16 +324,16 @@ func (e AnyJobStart) Clone() *AnyJobStart {
 	return &e
 }
 
-func (e AnyJobStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyJobStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyJobStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyJobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// JobStop is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001,
-// opcode 2 (win:Stop), version 2, of task Job.
+// JobStop is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 2
+// (win:Stop), version 2, of [TaskJob]. [AnyJobStop] takes newer versions, too.
 type JobStop struct {
-	UniqueKey etw.Pointer
-	// Number of the process.
-	ProcessId     uint32
+	UniqueKey     etw.Pointer
+	ProcessId     uint32 // Number of the process.
 	UserSID       etw.SID
 	ImageFileName etw.ANSI
 	CommandLine   etw.UTF16
@@ -363,8 +342,7 @@ type JobStop struct {
 // EventDesc returns the description of JobStop.
 func (*JobStop) EventDesc() *etw.EventDesc { return &jobStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *JobStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*jobV2Layout)(e).decode(p, ptr, &jobStop)
 }
@@ -375,9 +353,7 @@ func (e *JobStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobStop) FieldValue(i int) etw.Value {
-	return (*jobV2Layout)(e).FieldValue(i)
-}
+func (e *JobStop) FieldValue(i int) etw.Value { return (*jobV2Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e JobStop) Clone() *JobStop {
@@ -385,14 +361,11 @@ func (e JobStop) Clone() *JobStop {
 	return &e
 }
 
-func (e JobStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobStop = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34466, Version: 2, Opcode: 2, Task: 1,
-	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	Name:  "JobStop", TaskName: "Job", OpcodeName: "Stop",
+	Class: classJob, Name: "JobStop", TaskName: "Job", OpcodeName: "Stop",
 	Fields: jobV2LayoutFields,
 }
 
@@ -402,12 +375,7 @@ type AnyJobStop struct {
 	JobStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJobStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jobStop} }
-func (e *AnyJobStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(2, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJobStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 2}
 	return e.JobStop.DecodePayload(p, ptr)
@@ -419,12 +387,11 @@ func (e AnyJobStop) Clone() *AnyJobStop {
 	return &e
 }
 
-// JobStopped is the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 2 (win:Stop), version 2, of
-// task Job.
+// JobStopped is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 2
+// (win:Stop), version 2, of [TaskJob]. Its payload has 8 bytes.
 //
-// No record leads to this type, and Provider does not list it: the event in
-// line 25 has the same class, opcode and version.
+// No record leads to this type, and Provider does not list it: the event in line 25 has the
+// same class, opcode and version.
 type JobStopped struct {
 	Ticks uint64
 }
@@ -432,8 +399,7 @@ type JobStopped struct {
 // EventDesc returns the description of JobStopped.
 func (*JobStopped) EventDesc() *etw.EventDesc { return &jobStopped }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *JobStopped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*clockLayout)(e).decode(p, ptr, &jobStopped)
 }
@@ -444,20 +410,15 @@ func (e *JobStopped) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *JobStopped) FieldValue(i int) etw.Value {
-	return (*clockLayout)(e).FieldValue(i)
-}
+func (e *JobStopped) FieldValue(i int) etw.Value { return (*clockLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e JobStopped) Clone() *JobStopped { return &e }
 
-func (e JobStopped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e JobStopped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e JobStopped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e JobStopped) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobStopped = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34469, Version: 2, Opcode: 2, Task: 1,
-	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01},
-	Name:  "JobStopped", TaskName: "Job", OpcodeName: "Stop",
+	Class: classJob, Name: "JobStopped", TaskName: "Job", OpcodeName: "Stop",
 	Fields: clockLayoutFields,
 }

@@ -3,13 +3,10 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// ModuleLoad is event 10, version 0, of task Module, opcode Load.
+// ModuleLoad is event 10, version 0, of [TaskModule], opcode [OpcodeLoad]. [AnyModuleLoad]
+// takes newer versions, too.
 type ModuleLoad struct {
 	Base     etw.Pointer
 	Size     etw.Pointer
@@ -19,8 +16,7 @@ type ModuleLoad struct {
 // EventDesc returns the description of ModuleLoad.
 func (*ModuleLoad) EventDesc() *etw.EventDesc { return &moduleLoad }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLayout)(e).decode(p, ptr, &moduleLoad)
 }
@@ -31,9 +27,7 @@ func (e *ModuleLoad) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ModuleLoad) FieldValue(i int) etw.Value {
-	return (*moduleLayout)(e).FieldValue(i)
-}
+func (e *ModuleLoad) FieldValue(i int) etw.Value { return (*moduleLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ModuleLoad) Clone() *ModuleLoad {
@@ -41,14 +35,11 @@ func (e ModuleLoad) Clone() *ModuleLoad {
 	return &e
 }
 
-func (e ModuleLoad) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleLoad) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleLoad) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleLoad = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Opcode: 10, Task: 2,
-	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
-	Name:  "ModuleLoad", TaskName: "Module", OpcodeName: "Load",
+	Class: classModule, Name: "ModuleLoad", TaskName: "Module", OpcodeName: "Load",
 	Fields: moduleLayoutFields,
 }
 
@@ -93,19 +84,13 @@ var moduleLayoutFields = []etw.FieldDesc{
 	{Name: "FileName", Type: etw.InUnicodeString},
 }
 
-// AnyModuleLoad is [ModuleLoad] in any version: a newer one is decoded like
-// it.
+// AnyModuleLoad is [ModuleLoad] in any version: a newer one is decoded like it.
 type AnyModuleLoad struct {
 	Seen etw.Seen
 	ModuleLoad
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleLoad) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleLoad} }
-func (e *AnyModuleLoad) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleLoad.DecodePayload(p, ptr)
@@ -117,23 +102,23 @@ func (e AnyModuleLoad) Clone() *AnyModuleLoad {
 	return &e
 }
 
-// Module is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002,
-// opcode 0, version 0, of task Module.
-type Module struct{}
+// Module is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 0, version
+// 0, of [TaskModule]. It has no payload. [AnyModule] takes newer versions, too.
+type Module struct {
+	etw.Empty
+}
 
-func (*Module) EventDesc() *etw.EventDesc                             { return &module }
-func (*Module) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Module) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Module) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Module) Clone() *Module                                       { return &e }
-func (e Module) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Module) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Module) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*Module) EventDesc() *etw.EventDesc { return &module }
+
+// Clone returns a copy of e.
+func (e Module) Clone() *Module { return &e }
+
+func (e Module) String() string { return string(etw.AppendText(nil, &e)) }
 
 var module = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34468, Task: 2,
-	Class:    etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
-	TaskName: "Module",
+	Class: classModule, TaskName: "Module",
 }
 
 // AnyModule is [Module] in any version: a newer one is decoded like it.
@@ -142,12 +127,7 @@ type AnyModule struct {
 	Module
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModule) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&module} }
-func (e *AnyModule) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModule) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Module.DecodePayload(p, ptr)
@@ -156,9 +136,8 @@ func (e *AnyModule) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 // Clone returns a copy of e.
 func (e AnyModule) Clone() *AnyModule { return &e }
 
-// ModuleStop is the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 2 (win:Stop), version 0, of
-// task Module.
+// ModuleStop is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 2
+// (win:Stop), version 0, of [TaskModule]. [AnyModuleStop] takes newer versions, too.
 type ModuleStop struct {
 	Base     etw.Pointer
 	Size     etw.Pointer
@@ -168,8 +147,7 @@ type ModuleStop struct {
 // EventDesc returns the description of the event.
 func (*ModuleStop) EventDesc() *etw.EventDesc { return &moduleStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLayout)(e).decode(p, ptr, &moduleStop)
 }
@@ -180,9 +158,7 @@ func (e *ModuleStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ModuleStop) FieldValue(i int) etw.Value {
-	return (*moduleLayout)(e).FieldValue(i)
-}
+func (e *ModuleStop) FieldValue(i int) etw.Value { return (*moduleLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ModuleStop) Clone() *ModuleStop {
@@ -190,30 +166,21 @@ func (e ModuleStop) Clone() *ModuleStop {
 	return &e
 }
 
-func (e ModuleStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleStop = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34467, Opcode: 2, Task: 2,
-	Class:    etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
-	TaskName: "Module", OpcodeName: "Stop",
+	Class: classModule, TaskName: "Module", OpcodeName: "Stop",
 	Fields: moduleLayoutFields,
 }
 
-// AnyModuleStop is [ModuleStop] in any version: a newer one is decoded like
-// it.
+// AnyModuleStop is [ModuleStop] in any version: a newer one is decoded like it.
 type AnyModuleStop struct {
 	Seen etw.Seen
 	ModuleStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyModuleStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&moduleStop} }
-func (e *AnyModuleStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyModuleStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ModuleStop.DecodePayload(p, ptr)
@@ -225,12 +192,11 @@ func (e AnyModuleStop) Clone() *AnyModuleStop {
 	return &e
 }
 
-// ModuleLoaded is the classic event of class
-// 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 10 (Load), version 0, of task
-// Module.
+// ModuleLoaded is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 10
+// (Load), version 0, of [TaskModule].
 //
-// No record leads to this type, and Provider does not list it: the event in
-// line 27 has the same class, opcode and version.
+// No record leads to this type, and Provider does not list it: the event in line 27 has the
+// same class, opcode and version.
 type ModuleLoaded struct {
 	Base     etw.Pointer
 	Size     etw.Pointer
@@ -240,8 +206,7 @@ type ModuleLoaded struct {
 // EventDesc returns the description of ModuleLoaded.
 func (*ModuleLoaded) EventDesc() *etw.EventDesc { return &moduleLoaded }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ModuleLoaded) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*moduleLayout)(e).decode(p, ptr, &moduleLoaded)
 }
@@ -252,9 +217,7 @@ func (e *ModuleLoaded) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ModuleLoaded) FieldValue(i int) etw.Value {
-	return (*moduleLayout)(e).FieldValue(i)
-}
+func (e *ModuleLoaded) FieldValue(i int) etw.Value { return (*moduleLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ModuleLoaded) Clone() *ModuleLoaded {
@@ -262,13 +225,10 @@ func (e ModuleLoaded) Clone() *ModuleLoaded {
 	return &e
 }
 
-func (e ModuleLoaded) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ModuleLoaded) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ModuleLoaded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ModuleLoaded) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleLoaded = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34470, Opcode: 10, Task: 2,
-	Class: etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02},
-	Name:  "ModuleLoaded", TaskName: "Module", OpcodeName: "Load",
+	Class: classModule, Name: "ModuleLoaded", TaskName: "Module", OpcodeName: "Load",
 	Fields: moduleLayoutFields,
 }

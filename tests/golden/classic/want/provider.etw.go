@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(3 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 3)
+	_ = etw.EnforceVersion(4 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 4)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -23,9 +23,7 @@ var Provider = &etw.Provider{
 	Events: []*etw.EventDesc{
 		&moduleLoad,
 		&clockTick,
-		&jobStart,
-		&jobStartV1,
-		&jobStartV2,
+		&jobStart, &jobStartV1, &jobStartV2,
 		&jobStop,
 		&module,
 		&moduleStop,
@@ -33,8 +31,7 @@ var Provider = &etw.Provider{
 	},
 }
 
-// Types returns an event of each type: those of Provider.Events, in their
-// order.
+// Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
 		new(ModuleLoad),
@@ -47,11 +44,24 @@ func Types() []etw.Event {
 	}
 }
 
+// The classes of events, one for each task.
+var (
+	classClock  = etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x03}
+	classJob    = etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x01}
+	classModule = etw.GUID{0x10, 0x7a, 0x1f, 0x5d, 0xb2, 0x11, 0x5c, 0x4a, 0x9d, 0x3e, 0x7f, 0x0c, 0x52, 0xa1, 0xb0, 0x02}
+)
+
+// Task is a task of the provider.
+type Task uint16
+
+// String returns the name of the task, or its number if no event has it.
+func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+
 // Tasks.
 const (
-	TaskJob    uint16 = 1
-	TaskModule uint16 = 2
-	TaskClock  uint16 = 3
+	TaskJob    Task = 1
+	TaskModule Task = 2
+	TaskClock  Task = 3
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.

@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,36 +22,36 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyModuleLoad](t, Types()...)
-	etwtest.Versions[AnyClockTick](t, Types()...)
-	etwtest.Versions[AnyJobStart](t, Types()...)
-	etwtest.Versions[AnyJobStop](t, Types()...)
-	etwtest.Versions[AnyModule](t, Types()...)
-	etwtest.Versions[AnyModuleStop](t, Types()...)
-	etwtest.Versions[AnyClockLoad](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[ModuleLoad](t, nil)
-	etwtest.AllocsOf[ClockTick](t, nil)
-	etwtest.AllocsOf[JobStart](t, nil)
-	etwtest.AllocsOf[JobStartV1](t, nil)
-	etwtest.AllocsOf[JobStartV2](t, nil)
-	etwtest.AllocsOf[JobStop](t, nil)
-	etwtest.AllocsOf[Module](t, nil)
-	etwtest.AllocsOf[ModuleStop](t, nil)
-	etwtest.AllocsOf[ClockLoad](t, nil)
-	etwtest.AllocsOf[AnyModuleLoad](t, nil)
-	etwtest.AllocsOf[AnyClockTick](t, nil)
-	etwtest.AllocsOf[AnyJobStart](t, nil)
-	etwtest.AllocsOf[AnyJobStop](t, nil)
-	etwtest.AllocsOf[AnyModule](t, nil)
-	etwtest.AllocsOf[AnyModuleStop](t, nil)
-	etwtest.AllocsOf[AnyClockLoad](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
-func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+func FuzzModule(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Module", Types()...)...)
+}
+
+func FuzzClock(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Clock", Types()...)...)
+}
+
+func FuzzJob(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Job", Types()...)...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyModuleLoad), new(AnyClockTick), new(AnyJobStart),
+		new(AnyJobStop), new(AnyModule), new(AnyModuleStop),
+		new(AnyClockLoad),
+	}
 }

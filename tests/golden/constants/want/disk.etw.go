@@ -3,26 +3,24 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// DiskSeek is event 1, version 0, of task Disk, opcode Seek, keywords
-// IOKeyword and Net, level PerFrame.
+// DiskSeek is event 1, version 0, of [TaskDisk], opcode [OpcodeDiskSeek], enabled by
+// [KeywordIO] (0x1) or [KeywordNet] (0x800000000000) at [LevelPerFrame] (16). It has no
+// payload. [AnyDiskSeek] takes newer versions, too.
 //
 // Message: The disk moved its head.
-type DiskSeek struct{}
+type DiskSeek struct {
+	etw.Empty
+}
 
-func (*DiskSeek) EventDesc() *etw.EventDesc                             { return &diskSeek }
-func (*DiskSeek) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DiskSeek) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DiskSeek) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DiskSeek) Clone() *DiskSeek                                     { return &e }
-func (e DiskSeek) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DiskSeek) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DiskSeek) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DiskSeek.
+func (*DiskSeek) EventDesc() *etw.EventDesc { return &diskSeek }
+
+// Clone returns a copy of e.
+func (e DiskSeek) Clone() *DiskSeek { return &e }
+
+func (e DiskSeek) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskSeek = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Channel: 16, Level: 16, Opcode: 12, Task: 7, Keywords: 0x800000000001,
@@ -36,12 +34,7 @@ type AnyDiskSeek struct {
 	DiskSeek
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskSeek) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&diskSeek} }
-func (e *AnyDiskSeek) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskSeek) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DiskSeek.DecodePayload(p, ptr)
@@ -50,18 +43,20 @@ func (e *AnyDiskSeek) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 // Clone returns a copy of e.
 func (e AnyDiskSeek) Clone() *AnyDiskSeek { return &e }
 
-// DiskStart is event 2, version 0, of task Disk, opcode win:Start, keyword
-// IOKeyword, level win:Verbose.
-type DiskStart struct{}
+// DiskStart is event 2, version 0, of [TaskDisk], opcode [etw.OpcodeStart], enabled by
+// [KeywordIO] (0x1) at [etw.LevelVerbose] (5). It has no payload. [AnyDiskStart] takes newer
+// versions, too.
+type DiskStart struct {
+	etw.Empty
+}
 
-func (*DiskStart) EventDesc() *etw.EventDesc                             { return &diskStart }
-func (*DiskStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*DiskStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*DiskStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e DiskStart) Clone() *DiskStart                                    { return &e }
-func (e DiskStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e DiskStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e DiskStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of DiskStart.
+func (*DiskStart) EventDesc() *etw.EventDesc { return &diskStart }
+
+// Clone returns a copy of e.
+func (e DiskStart) Clone() *DiskStart { return &e }
+
+func (e DiskStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 5, Opcode: 1, Task: 7, Keywords: 0x1,
@@ -74,12 +69,7 @@ type AnyDiskStart struct {
 	DiskStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDiskStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&diskStart} }
-func (e *AnyDiskStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDiskStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.DiskStart.DecodePayload(p, ptr)

@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(3 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 3)
+	_ = etw.EnforceVersion(4 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 4)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -24,17 +24,13 @@ var Provider = &etw.Provider{
 		&diskSeek,
 		&diskStart,
 	},
-	Keywords: []etw.KeywordDesc{
-		{Name: "IOKeyword", Mask: 0x1},
-		{Name: "Net", Mask: 0x800000000000},
-	},
+	Keywords: keywordDescs,
 	Levels: []etw.LevelDesc{
 		{Name: "PerFrame", Value: 16},
 	},
 }
 
-// Types returns an event of each type: those of Provider.Events, in their
-// order.
+// Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
 		new(DiskSeek),
@@ -42,12 +38,34 @@ func Types() []etw.Event {
 	}
 }
 
+// Keyword is a set of keywords of the provider.
+type Keyword uint64
+
+// Enable returns what a session enables for events of the keywords, up to a level.
+func (k Keyword) Enable(level etw.Level) etw.Enable {
+	return etw.Enable{Provider: &providerDesc, Keywords: uint64(k), Level: level}
+}
+
+// String returns the names of the keywords, joined by |.
+func (k Keyword) String() string { return etw.KeywordNames(keywordDescs, uint64(k)) }
+
+var keywordDescs = []etw.KeywordDesc{
+	{Name: "IOKeyword", Mask: 0x1},
+	{Name: "Net", Mask: 0x800000000000},
+}
+
+// Task is a task of the provider.
+type Task uint16
+
+// String returns the name of the task, or its number if no event has it.
+func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+
 // Keywords, one bit each.
 const (
 	// KeywordIO is IOKeyword.
-	KeywordIO uint64 = 0x1
+	KeywordIO Keyword = 0x1
 	// What goes over the network
-	KeywordNet uint64 = 0x800000000000
+	KeywordNet Keyword = 0x800000000000
 )
 
 // Levels beside those that Windows defines.
@@ -58,7 +76,7 @@ const (
 
 // Tasks.
 const (
-	TaskDisk uint16 = 7
+	TaskDisk Task = 7
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.

@@ -3,13 +3,9 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// Counts is event 1, version 0.
+// Counts is event 1, version 0. [AnyCounts] takes newer versions, too.
 type Counts struct {
 	N         uint8
 	Size      uint8
@@ -28,8 +24,7 @@ type Counts struct {
 // EventDesc returns the description of Counts.
 func (*Counts) EventDesc() *etw.EventDesc { return &counts }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Counts) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&counts, p, ptr)
@@ -114,9 +109,7 @@ func (e Counts) Clone() *Counts {
 	return &e
 }
 
-func (e Counts) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Counts) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Counts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Counts) String() string { return string(etw.AppendText(nil, &e)) }
 
 var counts = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -143,12 +136,7 @@ type AnyCounts struct {
 	Counts
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCounts) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&counts} }
-func (e *AnyCounts) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCounts) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Counts.DecodePayload(p, ptr)

@@ -24,3 +24,6 @@ var colorMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v Color) String() string { return colorMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v Color) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -6,12 +6,11 @@ package want
 import (
 	"bytes"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Counted is event 1, version 0.
+// Counted is event 1, version 0. [AnyCounted] takes newer versions, too.
 type Counted struct {
 	Name  etw.UTF16
 	Path  etw.ANSI
@@ -26,8 +25,7 @@ type Counted struct {
 // EventDesc returns the description of Counted.
 func (*Counted) EventDesc() *etw.EventDesc { return &counted }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Counted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Name = c.CountedUTF16()
@@ -90,9 +88,7 @@ func (e Counted) Clone() *Counted {
 	return &e
 }
 
-func (e Counted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Counted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Counted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Counted) String() string { return string(etw.AppendText(nil, &e)) }
 
 var counted = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -146,11 +142,7 @@ func (v CountedRow) Clone() CountedRow {
 	return v
 }
 
-func (v *CountedRow) value() etw.Value { return etw.StructValue(&counted.Fields[7], v) }
-
-func (v CountedRow) String() string               { return v.value().String() }
-func (v CountedRow) LogValue() slog.Value         { return v.value().LogValue() }
-func (v CountedRow) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v CountedRow) String() string { return etw.StructValue(&counted.Fields[7], &v).String() }
 
 // CountedRows is a sequence of [CountedRow] that aliases a payload.
 type CountedRows struct {
@@ -189,8 +181,7 @@ func (s CountedRows) All() iter.Seq[CountedRow] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s CountedRows) Equal(t CountedRows) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -204,8 +195,9 @@ func (s CountedRows) Clone() CountedRows {
 	return s
 }
 
-func (s CountedRows) String() string               { return etw.ElementsText(s.All()) }
-func (s CountedRows) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s CountedRows) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s CountedRows) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *CountedRows) read(c *etw.Cursor, n uint64) {
@@ -229,12 +221,7 @@ type AnyCounted struct {
 	Counted
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCounted) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&counted} }
-func (e *AnyCounted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCounted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Counted.DecodePayload(p, ptr)

@@ -5,21 +5,20 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Documented is event 1, version 0.
+// Documented is event 1, version 0. Its payload has 8 bytes. [AnyDocumented] takes newer
+// versions, too.
 //
-// It says what it is for. This is long enough that the comment needs a second
-// line, where it goes on.
+// It says what it is for. This is long enough that the comment needs a second line, where it
+// goes on.
 //
 // Message: Found {Count} items
 // of {Bytes} bytes, 100% done
 type Documented struct {
-	// How many there are.
-	Count uint32
+	Count uint32 // How many there are.
 	// In bytes.
 	Bytes uint32 // size
 }
@@ -27,8 +26,7 @@ type Documented struct {
 // EventDesc returns the description of Documented.
 func (*Documented) EventDesc() *etw.EventDesc { return &documented }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Documented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*documentedLayout)(e).decode(p, ptr, &documented)
 }
@@ -39,16 +37,12 @@ func (e *Documented) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Documented) FieldValue(i int) etw.Value {
-	return (*documentedLayout)(e).FieldValue(i)
-}
+func (e *Documented) FieldValue(i int) etw.Value { return (*documentedLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Documented) Clone() *Documented { return &e }
 
-func (e Documented) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Documented) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Documented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Documented) String() string { return string(etw.AppendText(nil, &e)) }
 
 var documented = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -90,19 +84,13 @@ var documentedLayoutFields = []etw.FieldDesc{
 	{Name: "size", Type: etw.InUInt32},
 }
 
-// AnyDocumented is [Documented] in any version: a newer one is decoded like
-// it.
+// AnyDocumented is [Documented] in any version: a newer one is decoded like it.
 type AnyDocumented struct {
 	Seen etw.Seen
 	Documented
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyDocumented) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&documented} }
-func (e *AnyDocumented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyDocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Documented.DecodePayload(p, ptr)
@@ -111,10 +99,10 @@ func (e *AnyDocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyDocumented) Clone() *AnyDocumented { return &e }
 
-// NewName is old_name: event 2, version 0.
+// NewName is old_name: event 2, version 0. Its payload has 8 bytes. [AnyNewName] takes newer
+// versions, too.
 type NewName struct {
-	// How many there are.
-	Count uint32
+	Count uint32 // How many there are.
 	// In bytes.
 	Bytes uint32 // size
 }
@@ -122,8 +110,7 @@ type NewName struct {
 // EventDesc returns the description of old_name.
 func (*NewName) EventDesc() *etw.EventDesc { return &newName }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *NewName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*documentedLayout)(e).decode(p, ptr, &newName)
 }
@@ -134,16 +121,12 @@ func (e *NewName) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *NewName) FieldValue(i int) etw.Value {
-	return (*documentedLayout)(e).FieldValue(i)
-}
+func (e *NewName) FieldValue(i int) etw.Value { return (*documentedLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e NewName) Clone() *NewName { return &e }
 
-func (e NewName) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NewName) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NewName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NewName) String() string { return string(etw.AppendText(nil, &e)) }
 
 var newName = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -158,12 +141,7 @@ type AnyNewName struct {
 	NewName
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNewName) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&newName} }
-func (e *AnyNewName) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNewName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.NewName.DecodePayload(p, ptr)
@@ -172,7 +150,7 @@ func (e *AnyNewName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e.
 func (e AnyNewName) Clone() *AnyNewName { return &e }
 
-// Undocumented is event 3, version 0.
+// Undocumented is event 3, version 0. [AnyUndocumented] takes newer versions, too.
 //
 // Message: Code: {Code}
 // Latency in microseconds: {Latency}
@@ -186,15 +164,13 @@ type Undocumented struct {
 	Latency  uint32 // Latency in microseconds
 	Parts    uint32
 	Flags    etw.Uint8s // a Boolean; Parts elements
-	// In bytes.
-	Size uint32
+	Size     uint32     // In bytes.
 }
 
 // EventDesc returns the description of Undocumented.
 func (*Undocumented) EventDesc() *etw.EventDesc { return &undocumented }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Undocumented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 30 {
 		return 0, etw.Short(&undocumented, p, ptr)
@@ -258,9 +234,7 @@ func (e Undocumented) Clone() *Undocumented {
 	return &e
 }
 
-func (e Undocumented) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Undocumented) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Undocumented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Undocumented) String() string { return string(etw.AppendText(nil, &e)) }
 
 var undocumented = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -279,19 +253,13 @@ var undocumented = etw.EventDesc{
 	},
 }
 
-// AnyUndocumented is [Undocumented] in any version: a newer one is decoded
-// like it.
+// AnyUndocumented is [Undocumented] in any version: a newer one is decoded like it.
 type AnyUndocumented struct {
 	Seen etw.Seen
 	Undocumented
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyUndocumented) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&undocumented} }
-func (e *AnyUndocumented) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyUndocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Undocumented.DecodePayload(p, ptr)

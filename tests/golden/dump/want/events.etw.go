@@ -6,14 +6,14 @@ package want
 import (
 	"bytes"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 is
-// WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAndBusyDay: event 13,
-// version 0.
+// WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAndBusyDay: event 13, version 0. Its
+// payload has 10 bytes. [AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13] takes
+// newer versions, too.
 type WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 struct {
 	Course                              Course
 	V                                   VMap
@@ -26,8 +26,7 @@ func (*WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) EventDesc() *e
 	return &whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13
 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13, p, ptr)
@@ -70,12 +69,6 @@ func (e WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) Clone() *What
 func (e WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) String() string {
 	return string(etw.AppendText(nil, &e))
 }
-func (e WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) LogValue() slog.Value {
-	return etw.LogValue(&e)
-}
-func (e WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) MarshalJSON() ([]byte, error) {
-	return etw.AppendJSON(nil, &e)
-}
 
 var whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 = etw.EventDesc{
 	Provider: &providerDesc, ID: 13,
@@ -89,8 +82,7 @@ var whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 = etw.EventDesc{
 	},
 }
 
-// WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2 is one element
-// of
+// WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2 is one element of
 // [WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13.WhateverTheGuestsHaveAskedForAllDay].
 type WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2 struct {
 	Dish uint32
@@ -100,7 +92,7 @@ func (v *WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2) read(c *et
 	v.Dish = c.Uint32()
 }
 
-func (v *WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2) write(a *etw.Appender, i int) {
+func (v *WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2) write(a *etw.Appender, _ int) {
 	a.Uint32(v.Dish)
 }
 
@@ -119,31 +111,20 @@ func (v WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2) Clone() Wha
 	return v
 }
 
-func (v *WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2) value() etw.Value {
-	return etw.StructValue(&whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13.Fields[2], v)
-}
-
 func (v WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2) String() string {
-	return v.value().String()
-}
-func (v WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2) LogValue() slog.Value {
-	return v.value().LogValue()
-}
-func (v WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2) MarshalJSON() ([]byte, error) {
-	return v.value().MarshalJSON()
+	return etw.StructValue(&whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13.Fields[2], &v).String()
 }
 
-// WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List is a
-// sequence of [WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2]
-// that aliases a payload.
+// WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List is a sequence of
+// [WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2] that aliases a payload.
 type WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List struct {
 	p   []byte
 	n   int
 	ptr etw.PtrSize
 }
 
-// MakeWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List encodes
-// elements, for building an event.
+// MakeWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List encodes elements, for
+// building an event.
 func MakeWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List(ptr etw.PtrSize, vs ...WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2) (WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -182,8 +163,7 @@ func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) All() i
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) Equal(t WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -200,9 +180,8 @@ func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) Clone()
 func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) String() string {
 	return etw.ElementsText(s.All())
 }
-func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -219,21 +198,14 @@ func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) write(a
 }
 
 // AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 is
-// [WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13] in any version:
-// a newer one is decoded like it.
+// [WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13] in any version: a newer one is
+// decoded like it.
 type AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 struct {
 	Seen etw.Seen
 	WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13}
-}
-func (e *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13.DecodePayload(p, ptr)

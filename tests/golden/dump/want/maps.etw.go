@@ -31,6 +31,9 @@ var courseMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v Course) String() string { return courseMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v Course) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // VMap is a value of the map VMap.
 type VMap uint8
 
@@ -48,3 +51,6 @@ var vMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v VMap) String() string { return vMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v VMap) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

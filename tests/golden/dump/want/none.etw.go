@@ -5,23 +5,20 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Event7937 is NoneTobewrittenwhenthelastorderofthedayisdone_V1: event 7937,
-// version 1, of task None, opcode Tobewrittenwhenthelastorderofthedayisdone.
+// Event7937 is NoneTobewrittenwhenthelastorderofthedayisdone_V1: event 7937, version 1. Its
+// payload has 4 bytes. [AnyEvent7937] says what it means.
 type Event7937 struct {
 	OrderID uint32 // Order_ID
 }
 
-// EventDesc returns the description of
-// NoneTobewrittenwhenthelastorderofthedayisdone_V1.
+// EventDesc returns the description of NoneTobewrittenwhenthelastorderofthedayisdone_V1.
 func (*Event7937) EventDesc() *etw.EventDesc { return &event7937 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Event7937) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*event7937Layout)(e).decode(p, ptr, &event7937)
 }
@@ -32,16 +29,12 @@ func (e *Event7937) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Event7937) FieldValue(i int) etw.Value {
-	return (*event7937Layout)(e).FieldValue(i)
-}
+func (e *Event7937) FieldValue(i int) etw.Value { return (*event7937Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Event7937) Clone() *Event7937 { return &e }
 
-func (e Event7937) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Event7937) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Event7937) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Event7937) String() string { return string(etw.AppendText(nil, &e)) }
 
 var event7937 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7937, Version: 1, Opcode: 20, Task: 1,
@@ -49,9 +42,8 @@ var event7937 = etw.EventDesc{
 	Fields: event7937LayoutFields,
 }
 
-// event7937Layout is the template
-// NoneTobewrittenwhenthelastorderofthedayisdoneArgs_V1, which several events
-// use.
+// event7937Layout is the template NoneTobewrittenwhenthelastorderofthedayisdoneArgs_V1, which
+// several events use.
 type event7937Layout Event7937
 
 func (e *event7937Layout) decode(p []byte, ptr etw.PtrSize, d *etw.EventDesc) (int, error) {
@@ -79,18 +71,16 @@ var event7937LayoutFields = []etw.FieldDesc{
 	{Name: "Order_ID", Type: etw.InUInt32},
 }
 
-// Event7937V2 is NoneTobewrittenwhenthelastorderofthedayisdone_V2: event 7937,
-// version 2, of task None, opcode Tobewrittenwhenthelastorderofthedayisdone.
+// Event7937V2 is NoneTobewrittenwhenthelastorderofthedayisdone_V2: event 7937, version 2. Its
+// payload has 4 bytes. [AnyEvent7937] says what it means.
 type Event7937V2 struct {
 	OrderID uint32 // Order_ID
 }
 
-// EventDesc returns the description of
-// NoneTobewrittenwhenthelastorderofthedayisdone_V2.
+// EventDesc returns the description of NoneTobewrittenwhenthelastorderofthedayisdone_V2.
 func (*Event7937V2) EventDesc() *etw.EventDesc { return &event7937V2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Event7937V2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*event7937Layout)(e).decode(p, ptr, &event7937V2)
 }
@@ -101,16 +91,12 @@ func (e *Event7937V2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Event7937V2) FieldValue(i int) etw.Value {
-	return (*event7937Layout)(e).FieldValue(i)
-}
+func (e *Event7937V2) FieldValue(i int) etw.Value { return (*event7937Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Event7937V2) Clone() *Event7937V2 { return &e }
 
-func (e Event7937V2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Event7937V2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Event7937V2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Event7937V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var event7937V2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7937, Version: 2, Opcode: 20, Task: 1,
@@ -118,11 +104,10 @@ var event7937V2 = etw.EventDesc{
 	Fields: event7937LayoutFields,
 }
 
-// AnyEvent7937 is event 7937, of task None, opcode
-// Tobewrittenwhenthelastorderofthedayisdone, in any version.
+// AnyEvent7937 is event 7937 in any version, of [TaskNone], opcode [OpcodeNone20].
 //
-// The versions are [Event7937] and [Event7937V2]; a newer one is decoded like
-// the last of these.
+// The versions are [Event7937] and [Event7937V2]; a newer one is decoded like the last of
+// these.
 type AnyEvent7937 struct {
 	Seen etw.Seen
 
@@ -131,13 +116,13 @@ type AnyEvent7937 struct {
 
 var anyEvent7937 = []*etw.EventDesc{&event7937, &event7937V2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyEvent7937) EventDescs() []*etw.EventDesc { return anyEvent7937 }
-func (e *AnyEvent7937) EventDesc() *etw.EventDesc  { return etw.DescOf(anyEvent7937, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyEvent7937) EventDesc() *etw.EventDesc { return etw.DescOf(anyEvent7937, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyEvent7937) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -170,6 +155,7 @@ func (e *AnyEvent7937) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyEvent7937) Clone() *AnyEvent7937 { return &e }
 
-func (e AnyEvent7937) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyEvent7937) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyEvent7937) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyEvent7937) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

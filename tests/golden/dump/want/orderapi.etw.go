@@ -3,43 +3,34 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
+// OrderAPIStart is OrderAPIAPIStart: event 10, version 0, of [TaskOrderAPI], opcode
+// [OpcodeOrderAPIAPIStart]. It has no payload. [AnyOrderAPIStart] takes newer versions, too.
+type OrderAPIStart struct {
+	etw.Empty
+}
 
-// OrderAPIStart is OrderAPIAPIStart: event 10, version 0, of task OrderAPI,
-// opcode APIStart.
-type OrderAPIStart struct{}
+// EventDesc returns the description of OrderAPIAPIStart.
+func (*OrderAPIStart) EventDesc() *etw.EventDesc { return &orderAPIStart }
 
-func (*OrderAPIStart) EventDesc() *etw.EventDesc                             { return &orderAPIStart }
-func (*OrderAPIStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*OrderAPIStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*OrderAPIStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e OrderAPIStart) Clone() *OrderAPIStart                                { return &e }
-func (e OrderAPIStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e OrderAPIStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e OrderAPIStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// Clone returns a copy of e.
+func (e OrderAPIStart) Clone() *OrderAPIStart { return &e }
+
+func (e OrderAPIStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var orderAPIStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Opcode: 10, Task: 3,
 	Name: "OrderAPIAPIStart", TaskName: "OrderAPI", OpcodeName: "APIStart",
 }
 
-// AnyOrderAPIStart is [OrderAPIStart] in any version: a newer one is decoded
-// like it.
+// AnyOrderAPIStart is [OrderAPIStart] in any version: a newer one is decoded like it.
 type AnyOrderAPIStart struct {
 	Seen etw.Seen
 	OrderAPIStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOrderAPIStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&orderAPIStart} }
-func (e *AnyOrderAPIStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOrderAPIStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OrderAPIStart.DecodePayload(p, ptr)
@@ -48,36 +39,32 @@ func (e *AnyOrderAPIStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 // Clone returns a copy of e.
 func (e AnyOrderAPIStart) Clone() *AnyOrderAPIStart { return &e }
 
-// OrderAPIAp is event 11, version 0, of task OrderAPI, opcode ap.
-type OrderAPIAp struct{}
+// OrderAPIAp is event 11, version 0, of [TaskOrderAPI], opcode [OpcodeOrderAPIAp]. It has no
+// payload. [AnyOrderAPIAp] takes newer versions, too.
+type OrderAPIAp struct {
+	etw.Empty
+}
 
-func (*OrderAPIAp) EventDesc() *etw.EventDesc                             { return &orderAPIAp }
-func (*OrderAPIAp) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*OrderAPIAp) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*OrderAPIAp) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e OrderAPIAp) Clone() *OrderAPIAp                                   { return &e }
-func (e OrderAPIAp) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e OrderAPIAp) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e OrderAPIAp) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of OrderAPIAp.
+func (*OrderAPIAp) EventDesc() *etw.EventDesc { return &orderAPIAp }
+
+// Clone returns a copy of e.
+func (e OrderAPIAp) Clone() *OrderAPIAp { return &e }
+
+func (e OrderAPIAp) String() string { return string(etw.AppendText(nil, &e)) }
 
 var orderAPIAp = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Opcode: 11, Task: 3,
 	Name: "OrderAPIAp", TaskName: "OrderAPI", OpcodeName: "ap",
 }
 
-// AnyOrderAPIAp is [OrderAPIAp] in any version: a newer one is decoded like
-// it.
+// AnyOrderAPIAp is [OrderAPIAp] in any version: a newer one is decoded like it.
 type AnyOrderAPIAp struct {
 	Seen etw.Seen
 	OrderAPIAp
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOrderAPIAp) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&orderAPIAp} }
-func (e *AnyOrderAPIAp) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOrderAPIAp) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OrderAPIAp.DecodePayload(p, ptr)

@@ -3,25 +3,19 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// OrdersEvent7938 is OrdersTobewrittenwhenthelastorderofthedayisdone: event
-// 7938, version 0, of task Orders, opcode
-// Tobewrittenwhenthelastorderofthedayisdone.
+// OrdersEvent7938 is OrdersTobewrittenwhenthelastorderofthedayisdone: event 7938, version 0,
+// of [TaskOrders], opcode [OpcodeOrders20]. Its payload has 4 bytes. [AnyOrdersEvent7938]
+// takes newer versions, too.
 type OrdersEvent7938 struct {
 	OrderID uint32 // Order_ID
 }
 
-// EventDesc returns the description of
-// OrdersTobewrittenwhenthelastorderofthedayisdone.
+// EventDesc returns the description of OrdersTobewrittenwhenthelastorderofthedayisdone.
 func (*OrdersEvent7938) EventDesc() *etw.EventDesc { return &ordersEvent7938 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *OrdersEvent7938) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*event7937Layout)(e).decode(p, ptr, &ordersEvent7938)
 }
@@ -32,16 +26,12 @@ func (e *OrdersEvent7938) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, erro
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *OrdersEvent7938) FieldValue(i int) etw.Value {
-	return (*event7937Layout)(e).FieldValue(i)
-}
+func (e *OrdersEvent7938) FieldValue(i int) etw.Value { return (*event7937Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e OrdersEvent7938) Clone() *OrdersEvent7938 { return &e }
 
-func (e OrdersEvent7938) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OrdersEvent7938) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OrdersEvent7938) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OrdersEvent7938) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ordersEvent7938 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7938, Opcode: 20, Task: 2,
@@ -49,19 +39,13 @@ var ordersEvent7938 = etw.EventDesc{
 	Fields: event7937LayoutFields,
 }
 
-// AnyOrdersEvent7938 is [OrdersEvent7938] in any version: a newer one is
-// decoded like it.
+// AnyOrdersEvent7938 is [OrdersEvent7938] in any version: a newer one is decoded like it.
 type AnyOrdersEvent7938 struct {
 	Seen etw.Seen
 	OrdersEvent7938
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOrdersEvent7938) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&ordersEvent7938} }
-func (e *AnyOrdersEvent7938) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOrdersEvent7938) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OrdersEvent7938.DecodePayload(p, ptr)

@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(3 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 3)
+	_ = etw.EnforceVersion(4 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 4)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -25,17 +25,13 @@ var Provider = &etw.Provider{
 		&orderAPIAp,
 		&event12,
 		&whateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13,
-		&event7937,
-		&event7937V2,
+		&event7937, &event7937V2,
 		&ordersEvent7938,
 	},
-	Keywords: []etw.KeywordDesc{
-		{Name: "WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAndBusyDay", Mask: 0x10},
-	},
+	Keywords: keywordDescs,
 }
 
-// Types returns an event of each type: those of Provider.Events, in their
-// order.
+// Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
 		new(OrderAPIStart),
@@ -47,20 +43,41 @@ func Types() []etw.Event {
 	}
 }
 
+// Keyword is a set of keywords of the provider.
+type Keyword uint64
+
+// Enable returns what a session enables for events of the keywords, up to a level.
+func (k Keyword) Enable(level etw.Level) etw.Enable {
+	return etw.Enable{Provider: &providerDesc, Keywords: uint64(k), Level: level}
+}
+
+// String returns the names of the keywords, joined by |.
+func (k Keyword) String() string { return etw.KeywordNames(keywordDescs, uint64(k)) }
+
+var keywordDescs = []etw.KeywordDesc{
+	{Name: "WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAndBusyDay", Mask: 0x10},
+}
+
+// Task is a task of the provider.
+type Task uint16
+
+// String returns the name of the task, or its number if no event has it.
+func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+
 // Keywords, one bit each.
 const (
 	// KeywordWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd16 is
 	// WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAndBusyDay.
-	KeywordWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd16 uint64 = 0x10
+	KeywordWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd16 Keyword = 0x10
 )
 
 // Tasks.
 const (
-	TaskNone     uint16 = 1
-	TaskOrders   uint16 = 2
-	TaskOrderAPI uint16 = 3
+	TaskNone     Task = 1
+	TaskOrders   Task = 2
+	TaskOrderAPI Task = 3
 	// Task4 is Thisgroupofeventstellswhatthekitchendoes.
-	Task4 uint16 = 4
+	Task4 Task = 4
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.

@@ -3,24 +3,21 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
+// Event12 is ThisgroupofeventstellswhatthekitchendoesStart: event 12, version 0, of [Task4],
+// opcode [Opcode4Start]. It has no payload. [AnyEvent12] takes newer versions, too.
+type Event12 struct {
+	etw.Empty
+}
 
-// Event12 is ThisgroupofeventstellswhatthekitchendoesStart: event 12, version
-// 0, of task Thisgroupofeventstellswhatthekitchendoes, opcode Start.
-type Event12 struct{}
+// EventDesc returns the description of ThisgroupofeventstellswhatthekitchendoesStart.
+func (*Event12) EventDesc() *etw.EventDesc { return &event12 }
 
-func (*Event12) EventDesc() *etw.EventDesc                             { return &event12 }
-func (*Event12) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Event12) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Event12) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Event12) Clone() *Event12                                      { return &e }
-func (e Event12) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Event12) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Event12) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// Clone returns a copy of e.
+func (e Event12) Clone() *Event12 { return &e }
+
+func (e Event12) String() string { return string(etw.AppendText(nil, &e)) }
 
 var event12 = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Opcode: 10, Task: 4,
@@ -33,12 +30,7 @@ type AnyEvent12 struct {
 	Event12
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvent12) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&event12} }
-func (e *AnyEvent12) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvent12) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Event12.DecodePayload(p, ptr)

@@ -3,23 +3,20 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
+// Tick is event 1, version 0. It has no payload. [AnyTick] takes newer versions, too.
+type Tick struct {
+	etw.Empty
+}
 
-// Tick is event 1, version 0.
-type Tick struct{}
+// EventDesc returns the description of Tick.
+func (*Tick) EventDesc() *etw.EventDesc { return &tick }
 
-func (*Tick) EventDesc() *etw.EventDesc                             { return &tick }
-func (*Tick) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Tick) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Tick) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Tick) Clone() *Tick                                         { return &e }
-func (e Tick) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Tick) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Tick) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// Clone returns a copy of e.
+func (e Tick) Clone() *Tick { return &e }
+
+func (e Tick) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tick = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -32,12 +29,7 @@ type AnyTick struct {
 	Tick
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTick) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tick} }
-func (e *AnyTick) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Tick.DecodePayload(p, ptr)
@@ -46,17 +38,18 @@ func (e *AnyTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 // Clone returns a copy of e.
 func (e AnyTick) Clone() *AnyTick { return &e }
 
-// Tock is event 2, version 0.
-type Tock struct{}
+// Tock is event 2, version 0. It has no payload. [AnyTock] takes newer versions, too.
+type Tock struct {
+	etw.Empty
+}
 
-func (*Tock) EventDesc() *etw.EventDesc                             { return &tock }
-func (*Tock) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Tock) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Tock) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Tock) Clone() *Tock                                         { return &e }
-func (e Tock) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Tock) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Tock) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Tock.
+func (*Tock) EventDesc() *etw.EventDesc { return &tock }
+
+// Clone returns a copy of e.
+func (e Tock) Clone() *Tock { return &e }
+
+func (e Tock) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tock = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -69,12 +62,7 @@ type AnyTock struct {
 	Tock
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTock) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tock} }
-func (e *AnyTock) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Tock.DecodePayload(p, ptr)

@@ -5,12 +5,11 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Enums is event 1, version 0.
+// Enums is event 1, version 0. Its payload has 6 bytes. [AnyEnums] takes newer versions, too.
 type Enums struct {
 	State  State
 	Short  State8
@@ -20,8 +19,7 @@ type Enums struct {
 // EventDesc returns the description of Enums.
 func (*Enums) EventDesc() *etw.EventDesc { return &enums }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Enums) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&enums, p, ptr)
@@ -56,9 +54,7 @@ func (e *Enums) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Enums) Clone() *Enums { return &e }
 
-func (e Enums) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Enums) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Enums) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Enums) String() string { return string(etw.AppendText(nil, &e)) }
 
 var enums = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -76,12 +72,7 @@ type AnyEnums struct {
 	Enums
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEnums) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&enums} }
-func (e *AnyEnums) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEnums) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Enums.DecodePayload(p, ptr)

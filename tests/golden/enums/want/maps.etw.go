@@ -27,6 +27,9 @@ var stateMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v State) String() string { return stateMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v State) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // State8 is a value of the map StateMap.
 type State8 uint8
 
@@ -47,6 +50,9 @@ var state8Map = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v State8) String() string { return state8Map.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v State8) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // Access is a set of flags of the map AccessMap.
 type Access uint8
@@ -73,6 +79,9 @@ var accessMap = etw.MapDesc{
 // String returns the names of the flags that are set, joined by |.
 func (v Access) String() string { return accessMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v Access) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // EnumsMap is a value of the map EnumsMap.
 type EnumsMap uint32
 
@@ -90,6 +99,9 @@ var enumsMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v EnumsMap) String() string { return enumsMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v EnumsMap) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // Unused is a value of the map UnusedMap.
 type Unused uint32
@@ -110,3 +122,6 @@ var unusedMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v Unused) String() string { return unusedMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v Unused) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -7,13 +7,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Single is event 1, version 0.
+// Single is event 1, version 0. [AnySingle] takes newer versions, too.
 type Single struct {
 	Int8                 int8
 	UInt8                uint8
@@ -60,8 +59,7 @@ type Single struct {
 // EventDesc returns the description of Single.
 func (*Single) EventDesc() *etw.EventDesc { return &single }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Single) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 98 {
 		return 0, etw.Short(&single, p, ptr)
@@ -254,9 +252,7 @@ func (e Single) Clone() *Single {
 	return &e
 }
 
-func (e Single) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Single) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Single) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Single) String() string { return string(etw.AppendText(nil, &e)) }
 
 var single = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -311,12 +307,7 @@ type AnySingle struct {
 	Single
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnySingle) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&single} }
-func (e *AnySingle) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnySingle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Single.DecodePayload(p, ptr)
@@ -333,7 +324,7 @@ func (e AnySingle) Clone() *AnySingle {
 	return &e
 }
 
-// Const is event 2, version 0.
+// Const is event 2, version 0. [AnyConst] takes newer versions, too.
 type Const struct {
 	Int8                 etw.Int8s       // 2 elements
 	UInt8                etw.Uint8s      // 2 elements
@@ -363,8 +354,7 @@ type Const struct {
 // EventDesc returns the description of Const.
 func (*Const) EventDesc() *etw.EventDesc { return &constEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Const) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Int8 = c.Int8s(2)
@@ -503,9 +493,7 @@ func (e Const) Clone() *Const {
 	return &e
 }
 
-func (e Const) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Const) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Const) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Const) String() string { return string(etw.AppendText(nil, &e)) }
 
 var constEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -543,12 +531,7 @@ type AnyConst struct {
 	Const
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConst) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&constEvent} }
-func (e *AnyConst) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Const.DecodePayload(p, ptr)
@@ -582,7 +565,7 @@ func (e AnyConst) Clone() *AnyConst {
 	return &e
 }
 
-// Counted is event 3, version 0.
+// Counted is event 3, version 0. [AnyCounted] takes newer versions, too.
 type Counted struct {
 	N                    uint8
 	Int8                 etw.Int8s       // N elements
@@ -613,8 +596,7 @@ type Counted struct {
 // EventDesc returns the description of Counted.
 func (*Counted) EventDesc() *etw.EventDesc { return &counted }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Counted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&counted, p, ptr)
@@ -760,9 +742,7 @@ func (e Counted) Clone() *Counted {
 	return &e
 }
 
-func (e Counted) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Counted) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Counted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Counted) String() string { return string(etw.AppendText(nil, &e)) }
 
 var counted = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -801,12 +781,7 @@ type AnyCounted struct {
 	Counted
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCounted) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&counted} }
-func (e *AnyCounted) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCounted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Counted.DecodePayload(p, ptr)
@@ -840,7 +815,8 @@ func (e AnyCounted) Clone() *AnyCounted {
 	return &e
 }
 
-// Length is event 4, version 0.
+// Length is event 4, version 0. Its payload has 40 bytes. [AnyLength] takes newer versions,
+// too.
 type Length struct {
 	UnicodeString etw.UTF16
 	AnsiString    etw.ANSI
@@ -851,8 +827,7 @@ type Length struct {
 // EventDesc returns the description of Length.
 func (*Length) EventDesc() *etw.EventDesc { return &length }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Length) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.UnicodeString = c.UTF16N(8)
@@ -896,9 +871,7 @@ func (e Length) Clone() *Length {
 	return &e
 }
 
-func (e Length) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Length) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Length) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Length) String() string { return string(etw.AppendText(nil, &e)) }
 
 var length = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
@@ -917,12 +890,7 @@ type AnyLength struct {
 	Length
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&length} }
-func (e *AnyLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Length.DecodePayload(p, ptr)
@@ -937,7 +905,7 @@ func (e AnyLength) Clone() *AnyLength {
 	return &e
 }
 
-// LengthOfField is event 5, version 0.
+// LengthOfField is event 5, version 0. [AnyLengthOfField] takes newer versions, too.
 type LengthOfField struct {
 	L             uint16
 	UnicodeString etw.UTF16
@@ -949,8 +917,7 @@ type LengthOfField struct {
 // EventDesc returns the description of LengthOfField.
 func (*LengthOfField) EventDesc() *etw.EventDesc { return &lengthOfField }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *LengthOfField) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&lengthOfField, p, ptr)
@@ -1001,9 +968,7 @@ func (e LengthOfField) Clone() *LengthOfField {
 	return &e
 }
 
-func (e LengthOfField) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e LengthOfField) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e LengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e LengthOfField) String() string { return string(etw.AppendText(nil, &e)) }
 
 var lengthOfField = etw.EventDesc{
 	Provider: &providerDesc, ID: 5,
@@ -1017,19 +982,13 @@ var lengthOfField = etw.EventDesc{
 	},
 }
 
-// AnyLengthOfField is [LengthOfField] in any version: a newer one is decoded
-// like it.
+// AnyLengthOfField is [LengthOfField] in any version: a newer one is decoded like it.
 type AnyLengthOfField struct {
 	Seen etw.Seen
 	LengthOfField
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLengthOfField) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&lengthOfField} }
-func (e *AnyLengthOfField) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLengthOfField) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.LengthOfField.DecodePayload(p, ptr)
@@ -1044,7 +1003,8 @@ func (e AnyLengthOfField) Clone() *AnyLengthOfField {
 	return &e
 }
 
-// ConstLength is event 6, version 0.
+// ConstLength is event 6, version 0. Its payload has 120 bytes. [AnyConstLength] takes newer
+// versions, too.
 type ConstLength struct {
 	UnicodeString etw.UTF16s   // 2 elements
 	AnsiString    etw.ANSIs    // 2 elements
@@ -1055,8 +1015,7 @@ type ConstLength struct {
 // EventDesc returns the description of ConstLength.
 func (*ConstLength) EventDesc() *etw.EventDesc { return &constLength }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConstLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.UnicodeString = c.UTF16sN(2, 12)
@@ -1100,9 +1059,7 @@ func (e ConstLength) Clone() *ConstLength {
 	return &e
 }
 
-func (e ConstLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConstLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConstLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConstLength) String() string { return string(etw.AppendText(nil, &e)) }
 
 var constLength = etw.EventDesc{
 	Provider: &providerDesc, ID: 6,
@@ -1115,19 +1072,13 @@ var constLength = etw.EventDesc{
 	},
 }
 
-// AnyConstLength is [ConstLength] in any version: a newer one is decoded like
-// it.
+// AnyConstLength is [ConstLength] in any version: a newer one is decoded like it.
 type AnyConstLength struct {
 	Seen etw.Seen
 	ConstLength
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConstLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&constLength} }
-func (e *AnyConstLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConstLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConstLength.DecodePayload(p, ptr)
@@ -1142,7 +1093,7 @@ func (e AnyConstLength) Clone() *AnyConstLength {
 	return &e
 }
 
-// ConstLengthOfField is event 7, version 0.
+// ConstLengthOfField is event 7, version 0. [AnyConstLengthOfField] takes newer versions, too.
 type ConstLengthOfField struct {
 	L             uint32
 	UnicodeString etw.UTF16s   // 2 elements
@@ -1154,8 +1105,7 @@ type ConstLengthOfField struct {
 // EventDesc returns the description of ConstLengthOfField.
 func (*ConstLengthOfField) EventDesc() *etw.EventDesc { return &constLengthOfField }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ConstLengthOfField) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&constLengthOfField, p, ptr)
@@ -1206,9 +1156,7 @@ func (e ConstLengthOfField) Clone() *ConstLengthOfField {
 	return &e
 }
 
-func (e ConstLengthOfField) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ConstLengthOfField) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ConstLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ConstLengthOfField) String() string { return string(etw.AppendText(nil, &e)) }
 
 var constLengthOfField = etw.EventDesc{
 	Provider: &providerDesc, ID: 7,
@@ -1222,21 +1170,14 @@ var constLengthOfField = etw.EventDesc{
 	},
 }
 
-// AnyConstLengthOfField is [ConstLengthOfField] in any version: a newer one is
-// decoded like it.
+// AnyConstLengthOfField is [ConstLengthOfField] in any version: a newer one is decoded like
+// it.
 type AnyConstLengthOfField struct {
 	Seen etw.Seen
 	ConstLengthOfField
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyConstLengthOfField) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&constLengthOfField}
-}
-func (e *AnyConstLengthOfField) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyConstLengthOfField) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ConstLengthOfField.DecodePayload(p, ptr)
@@ -1251,7 +1192,7 @@ func (e AnyConstLengthOfField) Clone() *AnyConstLengthOfField {
 	return &e
 }
 
-// CountedLength is event 8, version 0.
+// CountedLength is event 8, version 0. [AnyCountedLength] takes newer versions, too.
 type CountedLength struct {
 	N             uint16
 	UnicodeString etw.UTF16s   // N elements
@@ -1263,8 +1204,7 @@ type CountedLength struct {
 // EventDesc returns the description of CountedLength.
 func (*CountedLength) EventDesc() *etw.EventDesc { return &countedLength }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CountedLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&countedLength, p, ptr)
@@ -1315,9 +1255,7 @@ func (e CountedLength) Clone() *CountedLength {
 	return &e
 }
 
-func (e CountedLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CountedLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CountedLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CountedLength) String() string { return string(etw.AppendText(nil, &e)) }
 
 var countedLength = etw.EventDesc{
 	Provider: &providerDesc, ID: 8,
@@ -1331,19 +1269,13 @@ var countedLength = etw.EventDesc{
 	},
 }
 
-// AnyCountedLength is [CountedLength] in any version: a newer one is decoded
-// like it.
+// AnyCountedLength is [CountedLength] in any version: a newer one is decoded like it.
 type AnyCountedLength struct {
 	Seen etw.Seen
 	CountedLength
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCountedLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&countedLength} }
-func (e *AnyCountedLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCountedLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CountedLength.DecodePayload(p, ptr)
@@ -1358,7 +1290,8 @@ func (e AnyCountedLength) Clone() *AnyCountedLength {
 	return &e
 }
 
-// CountedLengthOfField is event 9, version 0.
+// CountedLengthOfField is event 9, version 0. [AnyCountedLengthOfField] takes newer versions,
+// too.
 type CountedLengthOfField struct {
 	N             uint16
 	L             uint32
@@ -1371,8 +1304,7 @@ type CountedLengthOfField struct {
 // EventDesc returns the description of CountedLengthOfField.
 func (*CountedLengthOfField) EventDesc() *etw.EventDesc { return &countedLengthOfField }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *CountedLengthOfField) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&countedLengthOfField, p, ptr)
@@ -1427,9 +1359,7 @@ func (e CountedLengthOfField) Clone() *CountedLengthOfField {
 	return &e
 }
 
-func (e CountedLengthOfField) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e CountedLengthOfField) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e CountedLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e CountedLengthOfField) String() string { return string(etw.AppendText(nil, &e)) }
 
 var countedLengthOfField = etw.EventDesc{
 	Provider: &providerDesc, ID: 9,
@@ -1444,21 +1374,14 @@ var countedLengthOfField = etw.EventDesc{
 	},
 }
 
-// AnyCountedLengthOfField is [CountedLengthOfField] in any version: a newer
-// one is decoded like it.
+// AnyCountedLengthOfField is [CountedLengthOfField] in any version: a newer one is decoded
+// like it.
 type AnyCountedLengthOfField struct {
 	Seen etw.Seen
 	CountedLengthOfField
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyCountedLengthOfField) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&countedLengthOfField}
-}
-func (e *AnyCountedLengthOfField) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyCountedLengthOfField) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.CountedLengthOfField.DecodePayload(p, ptr)
@@ -1473,7 +1396,7 @@ func (e AnyCountedLengthOfField) Clone() *AnyCountedLengthOfField {
 	return &e
 }
 
-// Struct is event 10, version 0.
+// Struct is event 10, version 0. [AnyStruct] takes newer versions, too.
 type Struct struct {
 	N       uint8
 	L       uint8
@@ -1486,8 +1409,7 @@ type Struct struct {
 // EventDesc returns the description of Struct.
 func (*Struct) EventDesc() *etw.EventDesc { return &structEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Struct) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&structEvent, p, ptr)
@@ -1542,9 +1464,7 @@ func (e Struct) Clone() *Struct {
 	return &e
 }
 
-func (e Struct) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Struct) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Struct) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Struct) String() string { return string(etw.AppendText(nil, &e)) }
 
 var structEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 10,
@@ -1803,11 +1723,7 @@ func (v StructSingle) Clone() StructSingle {
 	return v
 }
 
-func (v *StructSingle) value() etw.Value { return etw.StructValue(&structEvent.Fields[2], v) }
-
-func (v StructSingle) String() string               { return v.value().String() }
-func (v StructSingle) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructSingle) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructSingle) String() string { return etw.StructValue(&structEvent.Fields[2], &v).String() }
 
 // StructConst is the type of [Struct.Const].
 type StructConst struct {
@@ -1969,11 +1885,7 @@ func (v StructConst) Clone() StructConst {
 	return v
 }
 
-func (v *StructConst) value() etw.Value { return etw.StructValue(&structEvent.Fields[3], v) }
-
-func (v StructConst) String() string               { return v.value().String() }
-func (v StructConst) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructConst) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructConst) String() string { return etw.StructValue(&structEvent.Fields[3], &v).String() }
 
 // StructCounted is the type of [Struct.Counted].
 type StructCounted struct {
@@ -2140,11 +2052,7 @@ func (v StructCounted) Clone() StructCounted {
 	return v
 }
 
-func (v *StructCounted) value() etw.Value { return etw.StructValue(&structEvent.Fields[4], v) }
-
-func (v StructCounted) String() string               { return v.value().String() }
-func (v StructCounted) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructCounted) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructCounted) String() string { return etw.StructValue(&structEvent.Fields[4], &v).String() }
 
 // StructOuter is the type of [Struct.Outer].
 type StructOuter struct {
@@ -2306,11 +2214,7 @@ func (v StructOuter) Clone() StructOuter {
 	return v
 }
 
-func (v *StructOuter) value() etw.Value { return etw.StructValue(&structEvent.Fields[5], v) }
-
-func (v StructOuter) String() string               { return v.value().String() }
-func (v StructOuter) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructOuter) String() string { return etw.StructValue(&structEvent.Fields[5], &v).String() }
 
 // AnyStruct is [Struct] in any version: a newer one is decoded like it.
 type AnyStruct struct {
@@ -2318,12 +2222,7 @@ type AnyStruct struct {
 	Struct
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStruct) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structEvent} }
-func (e *AnyStruct) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStruct) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Struct.DecodePayload(p, ptr)
@@ -2338,7 +2237,7 @@ func (e AnyStruct) Clone() *AnyStruct {
 	return &e
 }
 
-// StructLength is event 11, version 0.
+// StructLength is event 11, version 0. [AnyStructLength] takes newer versions, too.
 type StructLength struct {
 	N             uint8
 	L             uint8
@@ -2352,8 +2251,7 @@ type StructLength struct {
 // EventDesc returns the description of StructLength.
 func (*StructLength) EventDesc() *etw.EventDesc { return &structLength }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StructLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&structLength, p, ptr)
@@ -2413,9 +2311,7 @@ func (e StructLength) Clone() *StructLength {
 	return &e
 }
 
-func (e StructLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StructLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StructLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StructLength) String() string { return string(etw.AppendText(nil, &e)) }
 
 var structLength = etw.EventDesc{
 	Provider: &providerDesc, ID: 11,
@@ -2527,11 +2423,9 @@ func (v StructLengthLength) Clone() StructLengthLength {
 	return v
 }
 
-func (v *StructLengthLength) value() etw.Value { return etw.StructValue(&structLength.Fields[2], v) }
-
-func (v StructLengthLength) String() string               { return v.value().String() }
-func (v StructLengthLength) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructLengthLength) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructLengthLength) String() string {
+	return etw.StructValue(&structLength.Fields[2], &v).String()
+}
 
 // StructLengthOfField is the type of [StructLength.OfField].
 type StructLengthOfField struct {
@@ -2584,11 +2478,9 @@ func (v StructLengthOfField) Clone() StructLengthOfField {
 	return v
 }
 
-func (v *StructLengthOfField) value() etw.Value { return etw.StructValue(&structLength.Fields[3], v) }
-
-func (v StructLengthOfField) String() string               { return v.value().String() }
-func (v StructLengthOfField) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructLengthOfField) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructLengthOfField) String() string {
+	return etw.StructValue(&structLength.Fields[3], &v).String()
+}
 
 // StructLengthOfOuter is the type of [StructLength.OfOuter].
 type StructLengthOfOuter struct {
@@ -2636,11 +2528,9 @@ func (v StructLengthOfOuter) Clone() StructLengthOfOuter {
 	return v
 }
 
-func (v *StructLengthOfOuter) value() etw.Value { return etw.StructValue(&structLength.Fields[4], v) }
-
-func (v StructLengthOfOuter) String() string               { return v.value().String() }
-func (v StructLengthOfOuter) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructLengthOfOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructLengthOfOuter) String() string {
+	return etw.StructValue(&structLength.Fields[4], &v).String()
+}
 
 // StructLengthArrays is the type of [StructLength.Arrays].
 type StructLengthArrays struct {
@@ -2774,11 +2664,9 @@ func (v StructLengthArrays) Clone() StructLengthArrays {
 	return v
 }
 
-func (v *StructLengthArrays) value() etw.Value { return etw.StructValue(&structLength.Fields[5], v) }
-
-func (v StructLengthArrays) String() string               { return v.value().String() }
-func (v StructLengthArrays) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructLengthArrays) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructLengthArrays) String() string {
+	return etw.StructValue(&structLength.Fields[5], &v).String()
+}
 
 // StructLengthArraysOfOuter is the type of [StructLength.ArraysOfOuter].
 type StructLengthArraysOfOuter struct {
@@ -2836,8 +2724,7 @@ func (v *StructLengthArraysOfOuter) write(a *etw.Appender, i int, outerL uint64,
 	a.SIDsN(i, v.SIDCountedOfLength, outerN, outerL)
 }
 
-// FieldValue returns the value of member i of the description of
-// ArraysOfOuter.
+// FieldValue returns the value of member i of the description of ArraysOfOuter.
 func (v *StructLengthArraysOfOuter) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
@@ -2889,27 +2776,17 @@ func (v StructLengthArraysOfOuter) Clone() StructLengthArraysOfOuter {
 	return v
 }
 
-func (v *StructLengthArraysOfOuter) value() etw.Value {
-	return etw.StructValue(&structLength.Fields[6], v)
+func (v StructLengthArraysOfOuter) String() string {
+	return etw.StructValue(&structLength.Fields[6], &v).String()
 }
 
-func (v StructLengthArraysOfOuter) String() string               { return v.value().String() }
-func (v StructLengthArraysOfOuter) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructLengthArraysOfOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// AnyStructLength is [StructLength] in any version: a newer one is decoded
-// like it.
+// AnyStructLength is [StructLength] in any version: a newer one is decoded like it.
 type AnyStructLength struct {
 	Seen etw.Seen
 	StructLength
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStructLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structLength} }
-func (e *AnyStructLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStructLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.StructLength.DecodePayload(p, ptr)
@@ -2925,7 +2802,7 @@ func (e AnyStructLength) Clone() *AnyStructLength {
 	return &e
 }
 
-// StructMapped is event 12, version 0.
+// StructMapped is event 12, version 0. [AnyStructMapped] takes newer versions, too.
 type StructMapped struct {
 	N      uint8
 	Values StructMappedValues
@@ -2934,8 +2811,7 @@ type StructMapped struct {
 // EventDesc returns the description of StructMapped.
 func (*StructMapped) EventDesc() *etw.EventDesc { return &structMapped }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StructMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&structMapped, p, ptr)
@@ -2971,9 +2847,7 @@ func (e StructMapped) Clone() *StructMapped {
 	return &e
 }
 
-func (e StructMapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StructMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StructMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StructMapped) String() string { return string(etw.AppendText(nil, &e)) }
 
 var structMapped = etw.EventDesc{
 	Provider: &providerDesc, ID: 12,
@@ -3125,25 +2999,17 @@ func (v StructMappedValues) Clone() StructMappedValues {
 	return v
 }
 
-func (v *StructMappedValues) value() etw.Value { return etw.StructValue(&structMapped.Fields[1], v) }
+func (v StructMappedValues) String() string {
+	return etw.StructValue(&structMapped.Fields[1], &v).String()
+}
 
-func (v StructMappedValues) String() string               { return v.value().String() }
-func (v StructMappedValues) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructMappedValues) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// AnyStructMapped is [StructMapped] in any version: a newer one is decoded
-// like it.
+// AnyStructMapped is [StructMapped] in any version: a newer one is decoded like it.
 type AnyStructMapped struct {
 	Seen etw.Seen
 	StructMapped
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStructMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structMapped} }
-func (e *AnyStructMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStructMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.StructMapped.DecodePayload(p, ptr)
@@ -3155,7 +3021,7 @@ func (e AnyStructMapped) Clone() *AnyStructMapped {
 	return &e
 }
 
-// Structs is event 13, version 0.
+// Structs is event 13, version 0. [AnyStructs] takes newer versions, too.
 type Structs struct {
 	N       uint8
 	L       uint8
@@ -3168,8 +3034,7 @@ type Structs struct {
 // EventDesc returns the description of Structs.
 func (*Structs) EventDesc() *etw.EventDesc { return &structs }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Structs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&structs, p, ptr)
@@ -3224,9 +3089,7 @@ func (e Structs) Clone() *Structs {
 	return &e
 }
 
-func (e Structs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Structs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Structs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Structs) String() string { return string(etw.AppendText(nil, &e)) }
 
 var structs = etw.EventDesc{
 	Provider: &providerDesc, ID: 13,
@@ -3485,11 +3348,7 @@ func (v StructsSingle) Clone() StructsSingle {
 	return v
 }
 
-func (v *StructsSingle) value() etw.Value { return etw.StructValue(&structs.Fields[2], v) }
-
-func (v StructsSingle) String() string               { return v.value().String() }
-func (v StructsSingle) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsSingle) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructsSingle) String() string { return etw.StructValue(&structs.Fields[2], &v).String() }
 
 // StructsSingleList is a sequence of [StructsSingle] that aliases a payload.
 type StructsSingleList struct {
@@ -3528,8 +3387,7 @@ func (s StructsSingleList) All() iter.Seq[StructsSingle] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsSingleList) Equal(t StructsSingleList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -3543,8 +3401,9 @@ func (s StructsSingleList) Clone() StructsSingleList {
 	return s
 }
 
-func (s StructsSingleList) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsSingleList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsSingleList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsSingleList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *StructsSingleList) read(c *etw.Cursor, n uint64) {
@@ -3722,11 +3581,7 @@ func (v StructsConst) Clone() StructsConst {
 	return v
 }
 
-func (v *StructsConst) value() etw.Value { return etw.StructValue(&structs.Fields[3], v) }
-
-func (v StructsConst) String() string               { return v.value().String() }
-func (v StructsConst) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsConst) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructsConst) String() string { return etw.StructValue(&structs.Fields[3], &v).String() }
 
 // StructsConstList is a sequence of [StructsConst] that aliases a payload.
 type StructsConstList struct {
@@ -3765,8 +3620,7 @@ func (s StructsConstList) All() iter.Seq[StructsConst] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsConstList) Equal(t StructsConstList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -3780,8 +3634,9 @@ func (s StructsConstList) Clone() StructsConstList {
 	return s
 }
 
-func (s StructsConstList) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsConstList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsConstList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsConstList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *StructsConstList) read(c *etw.Cursor, n uint64) {
@@ -3964,11 +3819,7 @@ func (v StructsCounted) Clone() StructsCounted {
 	return v
 }
 
-func (v *StructsCounted) value() etw.Value { return etw.StructValue(&structs.Fields[4], v) }
-
-func (v StructsCounted) String() string               { return v.value().String() }
-func (v StructsCounted) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsCounted) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructsCounted) String() string { return etw.StructValue(&structs.Fields[4], &v).String() }
 
 // StructsCountedList is a sequence of [StructsCounted] that aliases a payload.
 type StructsCountedList struct {
@@ -4007,8 +3858,7 @@ func (s StructsCountedList) All() iter.Seq[StructsCounted] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsCountedList) Equal(t StructsCountedList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -4022,8 +3872,9 @@ func (s StructsCountedList) Clone() StructsCountedList {
 	return s
 }
 
-func (s StructsCountedList) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsCountedList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsCountedList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsCountedList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *StructsCountedList) read(c *etw.Cursor, n uint64) {
@@ -4201,11 +4052,7 @@ func (v StructsOuter) Clone() StructsOuter {
 	return v
 }
 
-func (v *StructsOuter) value() etw.Value { return etw.StructValue(&structs.Fields[5], v) }
-
-func (v StructsOuter) String() string               { return v.value().String() }
-func (v StructsOuter) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StructsOuter) String() string { return etw.StructValue(&structs.Fields[5], &v).String() }
 
 // StructsOuterList is a sequence of [StructsOuter] that aliases a payload.
 type StructsOuterList struct {
@@ -4215,8 +4062,8 @@ type StructsOuterList struct {
 	outerN uint64
 }
 
-// MakeStructsOuterList encodes elements, for building an event. It takes the
-// sizes that fields outside of the elements give.
+// MakeStructsOuterList encodes elements, for building an event. It takes the sizes that fields
+// outside of the elements give.
 func MakeStructsOuterList(ptr etw.PtrSize, outerN uint64, vs ...StructsOuter) (StructsOuterList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -4246,8 +4093,7 @@ func (s StructsOuterList) All() iter.Seq[StructsOuter] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsOuterList) Equal(t StructsOuterList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -4261,8 +4107,9 @@ func (s StructsOuterList) Clone() StructsOuterList {
 	return s
 }
 
-func (s StructsOuterList) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsOuterList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsOuterList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsOuterList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *StructsOuterList) read(c *etw.Cursor, n uint64, outerN uint64) {
@@ -4292,12 +4139,7 @@ type AnyStructs struct {
 	Structs
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStructs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structs} }
-func (e *AnyStructs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStructs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Structs.DecodePayload(p, ptr)
@@ -4312,7 +4154,7 @@ func (e AnyStructs) Clone() *AnyStructs {
 	return &e
 }
 
-// StructsLength is event 14, version 0.
+// StructsLength is event 14, version 0. [AnyStructsLength] takes newer versions, too.
 type StructsLength struct {
 	N             uint8
 	L             uint8
@@ -4326,8 +4168,7 @@ type StructsLength struct {
 // EventDesc returns the description of StructsLength.
 func (*StructsLength) EventDesc() *etw.EventDesc { return &structsLength }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StructsLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&structsLength, p, ptr)
@@ -4387,9 +4228,7 @@ func (e StructsLength) Clone() *StructsLength {
 	return &e
 }
 
-func (e StructsLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StructsLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StructsLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StructsLength) String() string { return string(etw.AppendText(nil, &e)) }
 
 var structsLength = etw.EventDesc{
 	Provider: &providerDesc, ID: 14,
@@ -4501,14 +4340,11 @@ func (v StructsLengthLength) Clone() StructsLengthLength {
 	return v
 }
 
-func (v *StructsLengthLength) value() etw.Value { return etw.StructValue(&structsLength.Fields[2], v) }
+func (v StructsLengthLength) String() string {
+	return etw.StructValue(&structsLength.Fields[2], &v).String()
+}
 
-func (v StructsLengthLength) String() string               { return v.value().String() }
-func (v StructsLengthLength) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsLengthLength) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// StructsLengthLengthList is a sequence of [StructsLengthLength] that aliases
-// a payload.
+// StructsLengthLengthList is a sequence of [StructsLengthLength] that aliases a payload.
 type StructsLengthLengthList struct {
 	p   []byte
 	n   int
@@ -4554,8 +4390,7 @@ func (s StructsLengthLengthList) All() iter.Seq[StructsLengthLength] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsLengthLengthList) Equal(t StructsLengthLengthList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -4569,8 +4404,9 @@ func (s StructsLengthLengthList) Clone() StructsLengthLengthList {
 	return s
 }
 
-func (s StructsLengthLengthList) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsLengthLengthList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsLengthLengthList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsLengthLengthList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *StructsLengthLengthList) read(c *etw.Cursor, n uint64) {
@@ -4635,14 +4471,11 @@ func (v StructsLengthOfField) Clone() StructsLengthOfField {
 	return v
 }
 
-func (v *StructsLengthOfField) value() etw.Value { return etw.StructValue(&structsLength.Fields[3], v) }
+func (v StructsLengthOfField) String() string {
+	return etw.StructValue(&structsLength.Fields[3], &v).String()
+}
 
-func (v StructsLengthOfField) String() string               { return v.value().String() }
-func (v StructsLengthOfField) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsLengthOfField) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// StructsLengthOfFieldList is a sequence of [StructsLengthOfField] that
-// aliases a payload.
+// StructsLengthOfFieldList is a sequence of [StructsLengthOfField] that aliases a payload.
 type StructsLengthOfFieldList struct {
 	p   []byte
 	n   int
@@ -4679,8 +4512,7 @@ func (s StructsLengthOfFieldList) All() iter.Seq[StructsLengthOfField] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsLengthOfFieldList) Equal(t StructsLengthOfFieldList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -4694,8 +4526,9 @@ func (s StructsLengthOfFieldList) Clone() StructsLengthOfFieldList {
 	return s
 }
 
-func (s StructsLengthOfFieldList) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsLengthOfFieldList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsLengthOfFieldList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsLengthOfFieldList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *StructsLengthOfFieldList) read(c *etw.Cursor, n uint64) {
@@ -4759,14 +4592,11 @@ func (v StructsLengthOfOuter) Clone() StructsLengthOfOuter {
 	return v
 }
 
-func (v *StructsLengthOfOuter) value() etw.Value { return etw.StructValue(&structsLength.Fields[4], v) }
+func (v StructsLengthOfOuter) String() string {
+	return etw.StructValue(&structsLength.Fields[4], &v).String()
+}
 
-func (v StructsLengthOfOuter) String() string               { return v.value().String() }
-func (v StructsLengthOfOuter) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsLengthOfOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// StructsLengthOfOuterList is a sequence of [StructsLengthOfOuter] that
-// aliases a payload.
+// StructsLengthOfOuterList is a sequence of [StructsLengthOfOuter] that aliases a payload.
 type StructsLengthOfOuterList struct {
 	p      []byte
 	n      int
@@ -4774,8 +4604,8 @@ type StructsLengthOfOuterList struct {
 	outerL uint64
 }
 
-// MakeStructsLengthOfOuterList encodes elements, for building an event. It
-// takes the sizes that fields outside of the elements give.
+// MakeStructsLengthOfOuterList encodes elements, for building an event. It takes the sizes
+// that fields outside of the elements give.
 func MakeStructsLengthOfOuterList(ptr etw.PtrSize, outerL uint64, vs ...StructsLengthOfOuter) (StructsLengthOfOuterList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -4805,8 +4635,7 @@ func (s StructsLengthOfOuterList) All() iter.Seq[StructsLengthOfOuter] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsLengthOfOuterList) Equal(t StructsLengthOfOuterList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -4820,8 +4649,9 @@ func (s StructsLengthOfOuterList) Clone() StructsLengthOfOuterList {
 	return s
 }
 
-func (s StructsLengthOfOuterList) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsLengthOfOuterList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsLengthOfOuterList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsLengthOfOuterList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *StructsLengthOfOuterList) read(c *etw.Cursor, n uint64, outerL uint64) {
@@ -4977,14 +4807,11 @@ func (v StructsLengthArray) Clone() StructsLengthArray {
 	return v
 }
 
-func (v *StructsLengthArray) value() etw.Value { return etw.StructValue(&structsLength.Fields[5], v) }
+func (v StructsLengthArray) String() string {
+	return etw.StructValue(&structsLength.Fields[5], &v).String()
+}
 
-func (v StructsLengthArray) String() string               { return v.value().String() }
-func (v StructsLengthArray) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsLengthArray) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// StructsLengthArrays is a sequence of [StructsLengthArray] that aliases a
-// payload.
+// StructsLengthArrays is a sequence of [StructsLengthArray] that aliases a payload.
 type StructsLengthArrays struct {
 	p   []byte
 	n   int
@@ -5021,8 +4848,7 @@ func (s StructsLengthArrays) All() iter.Seq[StructsLengthArray] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsLengthArrays) Equal(t StructsLengthArrays) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -5036,8 +4862,9 @@ func (s StructsLengthArrays) Clone() StructsLengthArrays {
 	return s
 }
 
-func (s StructsLengthArrays) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsLengthArrays) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsLengthArrays) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsLengthArrays) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *StructsLengthArrays) read(c *etw.Cursor, n uint64) {
@@ -5111,8 +4938,7 @@ func (v *StructsLengthArraysOfOuter) write(a *etw.Appender, i int, outerL uint64
 	a.SIDsN(i, v.SIDCountedOfLength, outerN, outerL)
 }
 
-// FieldValue returns the value of member i of the description of
-// ArraysOfOuter.
+// FieldValue returns the value of member i of the description of ArraysOfOuter.
 func (v *StructsLengthArraysOfOuter) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
@@ -5164,16 +4990,12 @@ func (v StructsLengthArraysOfOuter) Clone() StructsLengthArraysOfOuter {
 	return v
 }
 
-func (v *StructsLengthArraysOfOuter) value() etw.Value {
-	return etw.StructValue(&structsLength.Fields[6], v)
+func (v StructsLengthArraysOfOuter) String() string {
+	return etw.StructValue(&structsLength.Fields[6], &v).String()
 }
 
-func (v StructsLengthArraysOfOuter) String() string               { return v.value().String() }
-func (v StructsLengthArraysOfOuter) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsLengthArraysOfOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// StructsLengthArraysOfOuterList is a sequence of [StructsLengthArraysOfOuter]
-// that aliases a payload.
+// StructsLengthArraysOfOuterList is a sequence of [StructsLengthArraysOfOuter] that aliases a
+// payload.
 type StructsLengthArraysOfOuterList struct {
 	p      []byte
 	n      int
@@ -5182,8 +5004,8 @@ type StructsLengthArraysOfOuterList struct {
 	outerN uint64
 }
 
-// MakeStructsLengthArraysOfOuterList encodes elements, for building an event.
-// It takes the sizes that fields outside of the elements give.
+// MakeStructsLengthArraysOfOuterList encodes elements, for building an event. It takes the
+// sizes that fields outside of the elements give.
 func MakeStructsLengthArraysOfOuterList(ptr etw.PtrSize, outerL uint64, outerN uint64, vs ...StructsLengthArraysOfOuter) (StructsLengthArraysOfOuterList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -5213,8 +5035,7 @@ func (s StructsLengthArraysOfOuterList) All() iter.Seq[StructsLengthArraysOfOute
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsLengthArraysOfOuterList) Equal(t StructsLengthArraysOfOuterList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -5228,8 +5049,9 @@ func (s StructsLengthArraysOfOuterList) Clone() StructsLengthArraysOfOuterList {
 	return s
 }
 
-func (s StructsLengthArraysOfOuterList) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsLengthArraysOfOuterList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsLengthArraysOfOuterList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsLengthArraysOfOuterList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -5257,19 +5079,13 @@ func (s StructsLengthArraysOfOuterList) write(a *etw.Appender, i int, n uint64, 
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyStructsLength is [StructsLength] in any version: a newer one is decoded
-// like it.
+// AnyStructsLength is [StructsLength] in any version: a newer one is decoded like it.
 type AnyStructsLength struct {
 	Seen etw.Seen
 	StructsLength
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStructsLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structsLength} }
-func (e *AnyStructsLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStructsLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.StructsLength.DecodePayload(p, ptr)
@@ -5285,7 +5101,7 @@ func (e AnyStructsLength) Clone() *AnyStructsLength {
 	return &e
 }
 
-// StructsMapped is event 15, version 0.
+// StructsMapped is event 15, version 0. [AnyStructsMapped] takes newer versions, too.
 type StructsMapped struct {
 	N      uint8
 	Values StructsMappedValues // N elements
@@ -5294,8 +5110,7 @@ type StructsMapped struct {
 // EventDesc returns the description of StructsMapped.
 func (*StructsMapped) EventDesc() *etw.EventDesc { return &structsMapped }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StructsMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&structsMapped, p, ptr)
@@ -5331,9 +5146,7 @@ func (e StructsMapped) Clone() *StructsMapped {
 	return &e
 }
 
-func (e StructsMapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StructsMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StructsMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StructsMapped) String() string { return string(etw.AppendText(nil, &e)) }
 
 var structsMapped = etw.EventDesc{
 	Provider: &providerDesc, ID: 15,
@@ -5485,14 +5298,11 @@ func (v StructsMappedValue) Clone() StructsMappedValue {
 	return v
 }
 
-func (v *StructsMappedValue) value() etw.Value { return etw.StructValue(&structsMapped.Fields[1], v) }
+func (v StructsMappedValue) String() string {
+	return etw.StructValue(&structsMapped.Fields[1], &v).String()
+}
 
-func (v StructsMappedValue) String() string               { return v.value().String() }
-func (v StructsMappedValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StructsMappedValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// StructsMappedValues is a sequence of [StructsMappedValue] that aliases a
-// payload.
+// StructsMappedValues is a sequence of [StructsMappedValue] that aliases a payload.
 type StructsMappedValues struct {
 	p      []byte
 	n      int
@@ -5500,8 +5310,8 @@ type StructsMappedValues struct {
 	outerN uint64
 }
 
-// MakeStructsMappedValues encodes elements, for building an event. It takes
-// the sizes that fields outside of the elements give.
+// MakeStructsMappedValues encodes elements, for building an event. It takes the sizes that
+// fields outside of the elements give.
 func MakeStructsMappedValues(ptr etw.PtrSize, outerN uint64, vs ...StructsMappedValue) (StructsMappedValues, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -5531,8 +5341,7 @@ func (s StructsMappedValues) All() iter.Seq[StructsMappedValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s StructsMappedValues) Equal(t StructsMappedValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -5546,8 +5355,9 @@ func (s StructsMappedValues) Clone() StructsMappedValues {
 	return s
 }
 
-func (s StructsMappedValues) String() string               { return etw.ElementsText(s.All()) }
-func (s StructsMappedValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s StructsMappedValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s StructsMappedValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *StructsMappedValues) read(c *etw.Cursor, n uint64, outerN uint64) {
@@ -5569,19 +5379,13 @@ func (s StructsMappedValues) write(a *etw.Appender, i int, n uint64, outerN uint
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyStructsMapped is [StructsMapped] in any version: a newer one is decoded
-// like it.
+// AnyStructsMapped is [StructsMapped] in any version: a newer one is decoded like it.
 type AnyStructsMapped struct {
 	Seen etw.Seen
 	StructsMapped
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStructsMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&structsMapped} }
-func (e *AnyStructsMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStructsMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.StructsMapped.DecodePayload(p, ptr)
@@ -5593,7 +5397,7 @@ func (e AnyStructsMapped) Clone() *AnyStructsMapped {
 	return &e
 }
 
-// TwoStructs is event 16, version 0.
+// TwoStructs is event 16, version 0. [AnyTwoStructs] takes newer versions, too.
 type TwoStructs struct {
 	N       uint8
 	L       uint8
@@ -5606,8 +5410,7 @@ type TwoStructs struct {
 // EventDesc returns the description of TwoStructs.
 func (*TwoStructs) EventDesc() *etw.EventDesc { return &twoStructs }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TwoStructs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&twoStructs, p, ptr)
@@ -5662,9 +5465,7 @@ func (e TwoStructs) Clone() *TwoStructs {
 	return &e
 }
 
-func (e TwoStructs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TwoStructs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TwoStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TwoStructs) String() string { return string(etw.AppendText(nil, &e)) }
 
 var twoStructs = etw.EventDesc{
 	Provider: &providerDesc, ID: 16,
@@ -5923,14 +5724,9 @@ func (v TwoStructsSingle) Clone() TwoStructsSingle {
 	return v
 }
 
-func (v *TwoStructsSingle) value() etw.Value { return etw.StructValue(&twoStructs.Fields[2], v) }
+func (v TwoStructsSingle) String() string { return etw.StructValue(&twoStructs.Fields[2], &v).String() }
 
-func (v TwoStructsSingle) String() string               { return v.value().String() }
-func (v TwoStructsSingle) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsSingle) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsSingleList is a sequence of [TwoStructsSingle] that aliases a
-// payload.
+// TwoStructsSingleList is a sequence of [TwoStructsSingle] that aliases a payload.
 type TwoStructsSingleList struct {
 	p   []byte
 	n   int
@@ -5967,8 +5763,7 @@ func (s TwoStructsSingleList) All() iter.Seq[TwoStructsSingle] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsSingleList) Equal(t TwoStructsSingleList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -5982,8 +5777,9 @@ func (s TwoStructsSingleList) Clone() TwoStructsSingleList {
 	return s
 }
 
-func (s TwoStructsSingleList) String() string               { return etw.ElementsText(s.All()) }
-func (s TwoStructsSingleList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TwoStructsSingleList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsSingleList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TwoStructsSingleList) read(c *etw.Cursor, n uint64) {
@@ -6161,14 +5957,9 @@ func (v TwoStructsConst) Clone() TwoStructsConst {
 	return v
 }
 
-func (v *TwoStructsConst) value() etw.Value { return etw.StructValue(&twoStructs.Fields[3], v) }
+func (v TwoStructsConst) String() string { return etw.StructValue(&twoStructs.Fields[3], &v).String() }
 
-func (v TwoStructsConst) String() string               { return v.value().String() }
-func (v TwoStructsConst) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsConst) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsConstList is a sequence of [TwoStructsConst] that aliases a
-// payload.
+// TwoStructsConstList is a sequence of [TwoStructsConst] that aliases a payload.
 type TwoStructsConstList struct {
 	p   []byte
 	n   int
@@ -6205,8 +5996,7 @@ func (s TwoStructsConstList) All() iter.Seq[TwoStructsConst] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsConstList) Equal(t TwoStructsConstList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -6220,8 +6010,9 @@ func (s TwoStructsConstList) Clone() TwoStructsConstList {
 	return s
 }
 
-func (s TwoStructsConstList) String() string               { return etw.ElementsText(s.All()) }
-func (s TwoStructsConstList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TwoStructsConstList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsConstList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TwoStructsConstList) read(c *etw.Cursor, n uint64) {
@@ -6404,14 +6195,11 @@ func (v TwoStructsCounted) Clone() TwoStructsCounted {
 	return v
 }
 
-func (v *TwoStructsCounted) value() etw.Value { return etw.StructValue(&twoStructs.Fields[4], v) }
+func (v TwoStructsCounted) String() string {
+	return etw.StructValue(&twoStructs.Fields[4], &v).String()
+}
 
-func (v TwoStructsCounted) String() string               { return v.value().String() }
-func (v TwoStructsCounted) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsCounted) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsCountedList is a sequence of [TwoStructsCounted] that aliases a
-// payload.
+// TwoStructsCountedList is a sequence of [TwoStructsCounted] that aliases a payload.
 type TwoStructsCountedList struct {
 	p   []byte
 	n   int
@@ -6448,8 +6236,7 @@ func (s TwoStructsCountedList) All() iter.Seq[TwoStructsCounted] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsCountedList) Equal(t TwoStructsCountedList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -6463,8 +6250,9 @@ func (s TwoStructsCountedList) Clone() TwoStructsCountedList {
 	return s
 }
 
-func (s TwoStructsCountedList) String() string               { return etw.ElementsText(s.All()) }
-func (s TwoStructsCountedList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TwoStructsCountedList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsCountedList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TwoStructsCountedList) read(c *etw.Cursor, n uint64) {
@@ -6642,14 +6430,9 @@ func (v TwoStructsOuter) Clone() TwoStructsOuter {
 	return v
 }
 
-func (v *TwoStructsOuter) value() etw.Value { return etw.StructValue(&twoStructs.Fields[5], v) }
+func (v TwoStructsOuter) String() string { return etw.StructValue(&twoStructs.Fields[5], &v).String() }
 
-func (v TwoStructsOuter) String() string               { return v.value().String() }
-func (v TwoStructsOuter) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsOuterList is a sequence of [TwoStructsOuter] that aliases a
-// payload.
+// TwoStructsOuterList is a sequence of [TwoStructsOuter] that aliases a payload.
 type TwoStructsOuterList struct {
 	p      []byte
 	n      int
@@ -6657,8 +6440,8 @@ type TwoStructsOuterList struct {
 	outerN uint64
 }
 
-// MakeTwoStructsOuterList encodes elements, for building an event. It takes
-// the sizes that fields outside of the elements give.
+// MakeTwoStructsOuterList encodes elements, for building an event. It takes the sizes that
+// fields outside of the elements give.
 func MakeTwoStructsOuterList(ptr etw.PtrSize, outerN uint64, vs ...TwoStructsOuter) (TwoStructsOuterList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -6688,8 +6471,7 @@ func (s TwoStructsOuterList) All() iter.Seq[TwoStructsOuter] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsOuterList) Equal(t TwoStructsOuterList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -6703,8 +6485,9 @@ func (s TwoStructsOuterList) Clone() TwoStructsOuterList {
 	return s
 }
 
-func (s TwoStructsOuterList) String() string               { return etw.ElementsText(s.All()) }
-func (s TwoStructsOuterList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TwoStructsOuterList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsOuterList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TwoStructsOuterList) read(c *etw.Cursor, n uint64, outerN uint64) {
@@ -6728,19 +6511,13 @@ func (s TwoStructsOuterList) write(a *etw.Appender, i int, n uint64, outerN uint
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyTwoStructs is [TwoStructs] in any version: a newer one is decoded like
-// it.
+// AnyTwoStructs is [TwoStructs] in any version: a newer one is decoded like it.
 type AnyTwoStructs struct {
 	Seen etw.Seen
 	TwoStructs
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTwoStructs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&twoStructs} }
-func (e *AnyTwoStructs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTwoStructs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TwoStructs.DecodePayload(p, ptr)
@@ -6755,7 +6532,7 @@ func (e AnyTwoStructs) Clone() *AnyTwoStructs {
 	return &e
 }
 
-// TwoStructsLength is event 17, version 0.
+// TwoStructsLength is event 17, version 0. [AnyTwoStructsLength] takes newer versions, too.
 type TwoStructsLength struct {
 	N             uint8
 	L             uint8
@@ -6769,8 +6546,7 @@ type TwoStructsLength struct {
 // EventDesc returns the description of TwoStructsLength.
 func (*TwoStructsLength) EventDesc() *etw.EventDesc { return &twoStructsLength }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TwoStructsLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&twoStructsLength, p, ptr)
@@ -6830,9 +6606,7 @@ func (e TwoStructsLength) Clone() *TwoStructsLength {
 	return &e
 }
 
-func (e TwoStructsLength) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TwoStructsLength) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TwoStructsLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TwoStructsLength) String() string { return string(etw.AppendText(nil, &e)) }
 
 var twoStructsLength = etw.EventDesc{
 	Provider: &providerDesc, ID: 17,
@@ -6944,16 +6718,11 @@ func (v TwoStructsLengthLength) Clone() TwoStructsLengthLength {
 	return v
 }
 
-func (v *TwoStructsLengthLength) value() etw.Value {
-	return etw.StructValue(&twoStructsLength.Fields[2], v)
+func (v TwoStructsLengthLength) String() string {
+	return etw.StructValue(&twoStructsLength.Fields[2], &v).String()
 }
 
-func (v TwoStructsLengthLength) String() string               { return v.value().String() }
-func (v TwoStructsLengthLength) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsLengthLength) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsLengthLengthList is a sequence of [TwoStructsLengthLength] that
-// aliases a payload.
+// TwoStructsLengthLengthList is a sequence of [TwoStructsLengthLength] that aliases a payload.
 type TwoStructsLengthLengthList struct {
 	p   []byte
 	n   int
@@ -6999,8 +6768,7 @@ func (s TwoStructsLengthLengthList) All() iter.Seq[TwoStructsLengthLength] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsLengthLengthList) Equal(t TwoStructsLengthLengthList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -7014,8 +6782,9 @@ func (s TwoStructsLengthLengthList) Clone() TwoStructsLengthLengthList {
 	return s
 }
 
-func (s TwoStructsLengthLengthList) String() string               { return etw.ElementsText(s.All()) }
-func (s TwoStructsLengthLengthList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TwoStructsLengthLengthList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsLengthLengthList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TwoStructsLengthLengthList) read(c *etw.Cursor, n uint64) {
@@ -7080,16 +6849,12 @@ func (v TwoStructsLengthOfField) Clone() TwoStructsLengthOfField {
 	return v
 }
 
-func (v *TwoStructsLengthOfField) value() etw.Value {
-	return etw.StructValue(&twoStructsLength.Fields[3], v)
+func (v TwoStructsLengthOfField) String() string {
+	return etw.StructValue(&twoStructsLength.Fields[3], &v).String()
 }
 
-func (v TwoStructsLengthOfField) String() string               { return v.value().String() }
-func (v TwoStructsLengthOfField) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsLengthOfField) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsLengthOfFieldList is a sequence of [TwoStructsLengthOfField] that
-// aliases a payload.
+// TwoStructsLengthOfFieldList is a sequence of [TwoStructsLengthOfField] that aliases a
+// payload.
 type TwoStructsLengthOfFieldList struct {
 	p   []byte
 	n   int
@@ -7126,8 +6891,7 @@ func (s TwoStructsLengthOfFieldList) All() iter.Seq[TwoStructsLengthOfField] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsLengthOfFieldList) Equal(t TwoStructsLengthOfFieldList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -7141,8 +6905,9 @@ func (s TwoStructsLengthOfFieldList) Clone() TwoStructsLengthOfFieldList {
 	return s
 }
 
-func (s TwoStructsLengthOfFieldList) String() string               { return etw.ElementsText(s.All()) }
-func (s TwoStructsLengthOfFieldList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TwoStructsLengthOfFieldList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsLengthOfFieldList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TwoStructsLengthOfFieldList) read(c *etw.Cursor, n uint64) {
@@ -7206,16 +6971,12 @@ func (v TwoStructsLengthOfOuter) Clone() TwoStructsLengthOfOuter {
 	return v
 }
 
-func (v *TwoStructsLengthOfOuter) value() etw.Value {
-	return etw.StructValue(&twoStructsLength.Fields[4], v)
+func (v TwoStructsLengthOfOuter) String() string {
+	return etw.StructValue(&twoStructsLength.Fields[4], &v).String()
 }
 
-func (v TwoStructsLengthOfOuter) String() string               { return v.value().String() }
-func (v TwoStructsLengthOfOuter) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsLengthOfOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsLengthOfOuterList is a sequence of [TwoStructsLengthOfOuter] that
-// aliases a payload.
+// TwoStructsLengthOfOuterList is a sequence of [TwoStructsLengthOfOuter] that aliases a
+// payload.
 type TwoStructsLengthOfOuterList struct {
 	p      []byte
 	n      int
@@ -7223,8 +6984,8 @@ type TwoStructsLengthOfOuterList struct {
 	outerL uint64
 }
 
-// MakeTwoStructsLengthOfOuterList encodes elements, for building an event. It
-// takes the sizes that fields outside of the elements give.
+// MakeTwoStructsLengthOfOuterList encodes elements, for building an event. It takes the sizes
+// that fields outside of the elements give.
 func MakeTwoStructsLengthOfOuterList(ptr etw.PtrSize, outerL uint64, vs ...TwoStructsLengthOfOuter) (TwoStructsLengthOfOuterList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -7254,8 +7015,7 @@ func (s TwoStructsLengthOfOuterList) All() iter.Seq[TwoStructsLengthOfOuter] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsLengthOfOuterList) Equal(t TwoStructsLengthOfOuterList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -7269,8 +7029,9 @@ func (s TwoStructsLengthOfOuterList) Clone() TwoStructsLengthOfOuterList {
 	return s
 }
 
-func (s TwoStructsLengthOfOuterList) String() string               { return etw.ElementsText(s.All()) }
-func (s TwoStructsLengthOfOuterList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TwoStructsLengthOfOuterList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsLengthOfOuterList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TwoStructsLengthOfOuterList) read(c *etw.Cursor, n uint64, outerL uint64) {
@@ -7426,16 +7187,11 @@ func (v TwoStructsLengthArray) Clone() TwoStructsLengthArray {
 	return v
 }
 
-func (v *TwoStructsLengthArray) value() etw.Value {
-	return etw.StructValue(&twoStructsLength.Fields[5], v)
+func (v TwoStructsLengthArray) String() string {
+	return etw.StructValue(&twoStructsLength.Fields[5], &v).String()
 }
 
-func (v TwoStructsLengthArray) String() string               { return v.value().String() }
-func (v TwoStructsLengthArray) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsLengthArray) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsLengthArrays is a sequence of [TwoStructsLengthArray] that aliases
-// a payload.
+// TwoStructsLengthArrays is a sequence of [TwoStructsLengthArray] that aliases a payload.
 type TwoStructsLengthArrays struct {
 	p   []byte
 	n   int
@@ -7472,8 +7228,7 @@ func (s TwoStructsLengthArrays) All() iter.Seq[TwoStructsLengthArray] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsLengthArrays) Equal(t TwoStructsLengthArrays) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -7487,8 +7242,9 @@ func (s TwoStructsLengthArrays) Clone() TwoStructsLengthArrays {
 	return s
 }
 
-func (s TwoStructsLengthArrays) String() string               { return etw.ElementsText(s.All()) }
-func (s TwoStructsLengthArrays) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TwoStructsLengthArrays) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsLengthArrays) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TwoStructsLengthArrays) read(c *etw.Cursor, n uint64) {
@@ -7506,8 +7262,7 @@ func (s TwoStructsLengthArrays) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// TwoStructsLengthArraysOfOuter is one element of
-// [TwoStructsLength.ArraysOfOuter].
+// TwoStructsLengthArraysOfOuter is one element of [TwoStructsLength.ArraysOfOuter].
 type TwoStructsLengthArraysOfOuter struct {
 	M                            uint8
 	K                            uint8
@@ -7563,8 +7318,7 @@ func (v *TwoStructsLengthArraysOfOuter) write(a *etw.Appender, i int, outerL uin
 	a.SIDsN(i, v.SIDCountedOfLength, outerN, outerL)
 }
 
-// FieldValue returns the value of member i of the description of
-// ArraysOfOuter.
+// FieldValue returns the value of member i of the description of ArraysOfOuter.
 func (v *TwoStructsLengthArraysOfOuter) FieldValue(i int) etw.Value {
 	switch i {
 	case 0:
@@ -7616,16 +7370,12 @@ func (v TwoStructsLengthArraysOfOuter) Clone() TwoStructsLengthArraysOfOuter {
 	return v
 }
 
-func (v *TwoStructsLengthArraysOfOuter) value() etw.Value {
-	return etw.StructValue(&twoStructsLength.Fields[6], v)
+func (v TwoStructsLengthArraysOfOuter) String() string {
+	return etw.StructValue(&twoStructsLength.Fields[6], &v).String()
 }
 
-func (v TwoStructsLengthArraysOfOuter) String() string               { return v.value().String() }
-func (v TwoStructsLengthArraysOfOuter) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsLengthArraysOfOuter) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsLengthArraysOfOuterList is a sequence of
-// [TwoStructsLengthArraysOfOuter] that aliases a payload.
+// TwoStructsLengthArraysOfOuterList is a sequence of [TwoStructsLengthArraysOfOuter] that
+// aliases a payload.
 type TwoStructsLengthArraysOfOuterList struct {
 	p      []byte
 	n      int
@@ -7634,8 +7384,8 @@ type TwoStructsLengthArraysOfOuterList struct {
 	outerN uint64
 }
 
-// MakeTwoStructsLengthArraysOfOuterList encodes elements, for building an
-// event. It takes the sizes that fields outside of the elements give.
+// MakeTwoStructsLengthArraysOfOuterList encodes elements, for building an event. It takes the
+// sizes that fields outside of the elements give.
 func MakeTwoStructsLengthArraysOfOuterList(ptr etw.PtrSize, outerL uint64, outerN uint64, vs ...TwoStructsLengthArraysOfOuter) (TwoStructsLengthArraysOfOuterList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -7665,8 +7415,7 @@ func (s TwoStructsLengthArraysOfOuterList) All() iter.Seq[TwoStructsLengthArrays
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsLengthArraysOfOuterList) Equal(t TwoStructsLengthArraysOfOuterList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -7681,9 +7430,8 @@ func (s TwoStructsLengthArraysOfOuterList) Clone() TwoStructsLengthArraysOfOuter
 }
 
 func (s TwoStructsLengthArraysOfOuterList) String() string { return etw.ElementsText(s.All()) }
-func (s TwoStructsLengthArraysOfOuterList) MarshalText() ([]byte, error) {
-	return []byte(s.String()), nil
-}
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsLengthArraysOfOuterList) MarshalJSON() ([]byte, error) {
 	return etw.ElementsJSON(s.All())
 }
@@ -7711,19 +7459,13 @@ func (s TwoStructsLengthArraysOfOuterList) write(a *etw.Appender, i int, n uint6
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyTwoStructsLength is [TwoStructsLength] in any version: a newer one is
-// decoded like it.
+// AnyTwoStructsLength is [TwoStructsLength] in any version: a newer one is decoded like it.
 type AnyTwoStructsLength struct {
 	Seen etw.Seen
 	TwoStructsLength
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTwoStructsLength) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&twoStructsLength} }
-func (e *AnyTwoStructsLength) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTwoStructsLength) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TwoStructsLength.DecodePayload(p, ptr)
@@ -7739,7 +7481,7 @@ func (e AnyTwoStructsLength) Clone() *AnyTwoStructsLength {
 	return &e
 }
 
-// TwoStructsMapped is event 18, version 0.
+// TwoStructsMapped is event 18, version 0. [AnyTwoStructsMapped] takes newer versions, too.
 type TwoStructsMapped struct {
 	N      uint8
 	Values TwoStructsMappedValues // 2 elements
@@ -7748,8 +7490,7 @@ type TwoStructsMapped struct {
 // EventDesc returns the description of TwoStructsMapped.
 func (*TwoStructsMapped) EventDesc() *etw.EventDesc { return &twoStructsMapped }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *TwoStructsMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&twoStructsMapped, p, ptr)
@@ -7785,9 +7526,7 @@ func (e TwoStructsMapped) Clone() *TwoStructsMapped {
 	return &e
 }
 
-func (e TwoStructsMapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TwoStructsMapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TwoStructsMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TwoStructsMapped) String() string { return string(etw.AppendText(nil, &e)) }
 
 var twoStructsMapped = etw.EventDesc{
 	Provider: &providerDesc, ID: 18,
@@ -7939,16 +7678,11 @@ func (v TwoStructsMappedValue) Clone() TwoStructsMappedValue {
 	return v
 }
 
-func (v *TwoStructsMappedValue) value() etw.Value {
-	return etw.StructValue(&twoStructsMapped.Fields[1], v)
+func (v TwoStructsMappedValue) String() string {
+	return etw.StructValue(&twoStructsMapped.Fields[1], &v).String()
 }
 
-func (v TwoStructsMappedValue) String() string               { return v.value().String() }
-func (v TwoStructsMappedValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TwoStructsMappedValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// TwoStructsMappedValues is a sequence of [TwoStructsMappedValue] that aliases
-// a payload.
+// TwoStructsMappedValues is a sequence of [TwoStructsMappedValue] that aliases a payload.
 type TwoStructsMappedValues struct {
 	p      []byte
 	n      int
@@ -7956,8 +7690,8 @@ type TwoStructsMappedValues struct {
 	outerN uint64
 }
 
-// MakeTwoStructsMappedValues encodes elements, for building an event. It takes
-// the sizes that fields outside of the elements give.
+// MakeTwoStructsMappedValues encodes elements, for building an event. It takes the sizes that
+// fields outside of the elements give.
 func MakeTwoStructsMappedValues(ptr etw.PtrSize, outerN uint64, vs ...TwoStructsMappedValue) (TwoStructsMappedValues, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -7987,8 +7721,7 @@ func (s TwoStructsMappedValues) All() iter.Seq[TwoStructsMappedValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TwoStructsMappedValues) Equal(t TwoStructsMappedValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -8002,8 +7735,9 @@ func (s TwoStructsMappedValues) Clone() TwoStructsMappedValues {
 	return s
 }
 
-func (s TwoStructsMappedValues) String() string               { return etw.ElementsText(s.All()) }
-func (s TwoStructsMappedValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TwoStructsMappedValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TwoStructsMappedValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TwoStructsMappedValues) read(c *etw.Cursor, n uint64, outerN uint64) {
@@ -8025,19 +7759,13 @@ func (s TwoStructsMappedValues) write(a *etw.Appender, i int, n uint64, outerN u
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyTwoStructsMapped is [TwoStructsMapped] in any version: a newer one is
-// decoded like it.
+// AnyTwoStructsMapped is [TwoStructsMapped] in any version: a newer one is decoded like it.
 type AnyTwoStructsMapped struct {
 	Seen etw.Seen
 	TwoStructsMapped
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTwoStructsMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&twoStructsMapped} }
-func (e *AnyTwoStructsMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTwoStructsMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TwoStructsMapped.DecodePayload(p, ptr)
@@ -8049,7 +7777,7 @@ func (e AnyTwoStructsMapped) Clone() *AnyTwoStructsMapped {
 	return &e
 }
 
-// Mapped is event 19, version 0.
+// Mapped is event 19, version 0. [AnyMapped] takes newer versions, too.
 type Mapped struct {
 	UInt8           Color8
 	UInt16          Color16
@@ -8070,8 +7798,7 @@ type Mapped struct {
 // EventDesc returns the description of Mapped.
 func (*Mapped) EventDesc() *etw.EventDesc { return &mapped }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Mapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 11 {
 		return 0, etw.Short(&mapped, p, ptr)
@@ -8163,9 +7890,7 @@ func (e Mapped) Clone() *Mapped {
 	return &e
 }
 
-func (e Mapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Mapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Mapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Mapped) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mapped = etw.EventDesc{
 	Provider: &providerDesc, ID: 19,
@@ -8194,12 +7919,7 @@ type AnyMapped struct {
 	Mapped
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mapped} }
-func (e *AnyMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Mapped.DecodePayload(p, ptr)
@@ -8219,7 +7939,7 @@ func (e AnyMapped) Clone() *AnyMapped {
 	return &e
 }
 
-// Numbers is event 20, version 0.
+// Numbers is event 20, version 0. [AnyNumbers] takes newer versions, too.
 type Numbers struct {
 	NUInt8     uint8
 	OfUInt8    etw.Uint8s // NUInt8 elements
@@ -8234,8 +7954,7 @@ type Numbers struct {
 // EventDesc returns the description of Numbers.
 func (*Numbers) EventDesc() *etw.EventDesc { return &numbers }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Numbers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&numbers, p, ptr)
@@ -8298,9 +8017,7 @@ func (e Numbers) Clone() *Numbers {
 	return &e
 }
 
-func (e Numbers) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Numbers) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Numbers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Numbers) String() string { return string(etw.AppendText(nil, &e)) }
 
 var numbers = etw.EventDesc{
 	Provider: &providerDesc, ID: 20,
@@ -8323,12 +8040,7 @@ type AnyNumbers struct {
 	Numbers
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNumbers) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&numbers} }
-func (e *AnyNumbers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNumbers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Numbers.DecodePayload(p, ptr)
@@ -8343,7 +8055,7 @@ func (e AnyNumbers) Clone() *AnyNumbers {
 	return &e
 }
 
-// RestInt8 is event 21, version 0.
+// RestInt8 is event 21, version 0. [AnyRestInt8] takes newer versions, too.
 type RestInt8 struct {
 	Values etw.Int8s // as many elements as the payload holds
 }
@@ -8351,8 +8063,7 @@ type RestInt8 struct {
 // EventDesc returns the description of RestInt8.
 func (*RestInt8) EventDesc() *etw.EventDesc { return &restInt8 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestInt8) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Int8s(c.RestCount(1))
@@ -8381,9 +8092,7 @@ func (e RestInt8) Clone() *RestInt8 {
 	return &e
 }
 
-func (e RestInt8) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestInt8) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestInt8) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restInt8 = etw.EventDesc{
 	Provider: &providerDesc, ID: 21,
@@ -8399,12 +8108,7 @@ type AnyRestInt8 struct {
 	RestInt8
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestInt8) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restInt8} }
-func (e *AnyRestInt8) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestInt8) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestInt8.DecodePayload(p, ptr)
@@ -8416,7 +8120,7 @@ func (e AnyRestInt8) Clone() *AnyRestInt8 {
 	return &e
 }
 
-// RestUInt8 is event 22, version 0.
+// RestUInt8 is event 22, version 0. [AnyRestUInt8] takes newer versions, too.
 type RestUInt8 struct {
 	Values etw.Uint8s // as many elements as the payload holds
 }
@@ -8424,8 +8128,7 @@ type RestUInt8 struct {
 // EventDesc returns the description of RestUInt8.
 func (*RestUInt8) EventDesc() *etw.EventDesc { return &restUInt8 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestUInt8) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Uint8s(c.RestCount(1))
@@ -8454,9 +8157,7 @@ func (e RestUInt8) Clone() *RestUInt8 {
 	return &e
 }
 
-func (e RestUInt8) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestUInt8) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestUInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestUInt8) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restUInt8 = etw.EventDesc{
 	Provider: &providerDesc, ID: 22,
@@ -8472,12 +8173,7 @@ type AnyRestUInt8 struct {
 	RestUInt8
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestUInt8) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restUInt8} }
-func (e *AnyRestUInt8) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestUInt8) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestUInt8.DecodePayload(p, ptr)
@@ -8489,7 +8185,7 @@ func (e AnyRestUInt8) Clone() *AnyRestUInt8 {
 	return &e
 }
 
-// RestInt16 is event 23, version 0.
+// RestInt16 is event 23, version 0. [AnyRestInt16] takes newer versions, too.
 type RestInt16 struct {
 	Values etw.Int16s // as many elements as the payload holds
 }
@@ -8497,8 +8193,7 @@ type RestInt16 struct {
 // EventDesc returns the description of RestInt16.
 func (*RestInt16) EventDesc() *etw.EventDesc { return &restInt16 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestInt16) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Int16s(c.RestCount(2))
@@ -8527,9 +8222,7 @@ func (e RestInt16) Clone() *RestInt16 {
 	return &e
 }
 
-func (e RestInt16) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestInt16) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestInt16) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restInt16 = etw.EventDesc{
 	Provider: &providerDesc, ID: 23,
@@ -8545,12 +8238,7 @@ type AnyRestInt16 struct {
 	RestInt16
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestInt16) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restInt16} }
-func (e *AnyRestInt16) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestInt16) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestInt16.DecodePayload(p, ptr)
@@ -8562,7 +8250,7 @@ func (e AnyRestInt16) Clone() *AnyRestInt16 {
 	return &e
 }
 
-// RestUInt16 is event 24, version 0.
+// RestUInt16 is event 24, version 0. [AnyRestUInt16] takes newer versions, too.
 type RestUInt16 struct {
 	Values etw.Uint16s // as many elements as the payload holds
 }
@@ -8570,8 +8258,7 @@ type RestUInt16 struct {
 // EventDesc returns the description of RestUInt16.
 func (*RestUInt16) EventDesc() *etw.EventDesc { return &restUInt16 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestUInt16) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Uint16s(c.RestCount(2))
@@ -8600,9 +8287,7 @@ func (e RestUInt16) Clone() *RestUInt16 {
 	return &e
 }
 
-func (e RestUInt16) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestUInt16) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestUInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestUInt16) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restUInt16 = etw.EventDesc{
 	Provider: &providerDesc, ID: 24,
@@ -8612,19 +8297,13 @@ var restUInt16 = etw.EventDesc{
 	},
 }
 
-// AnyRestUInt16 is [RestUInt16] in any version: a newer one is decoded like
-// it.
+// AnyRestUInt16 is [RestUInt16] in any version: a newer one is decoded like it.
 type AnyRestUInt16 struct {
 	Seen etw.Seen
 	RestUInt16
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestUInt16) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restUInt16} }
-func (e *AnyRestUInt16) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestUInt16) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestUInt16.DecodePayload(p, ptr)
@@ -8636,7 +8315,7 @@ func (e AnyRestUInt16) Clone() *AnyRestUInt16 {
 	return &e
 }
 
-// RestInt32 is event 25, version 0.
+// RestInt32 is event 25, version 0. [AnyRestInt32] takes newer versions, too.
 type RestInt32 struct {
 	Values etw.Int32s // as many elements as the payload holds
 }
@@ -8644,8 +8323,7 @@ type RestInt32 struct {
 // EventDesc returns the description of RestInt32.
 func (*RestInt32) EventDesc() *etw.EventDesc { return &restInt32 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Int32s(c.RestCount(4))
@@ -8674,9 +8352,7 @@ func (e RestInt32) Clone() *RestInt32 {
 	return &e
 }
 
-func (e RestInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestInt32) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restInt32 = etw.EventDesc{
 	Provider: &providerDesc, ID: 25,
@@ -8692,12 +8368,7 @@ type AnyRestInt32 struct {
 	RestInt32
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestInt32) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restInt32} }
-func (e *AnyRestInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestInt32.DecodePayload(p, ptr)
@@ -8709,7 +8380,7 @@ func (e AnyRestInt32) Clone() *AnyRestInt32 {
 	return &e
 }
 
-// RestUInt32 is event 26, version 0.
+// RestUInt32 is event 26, version 0. [AnyRestUInt32] takes newer versions, too.
 type RestUInt32 struct {
 	Values etw.Uint32s // as many elements as the payload holds
 }
@@ -8717,8 +8388,7 @@ type RestUInt32 struct {
 // EventDesc returns the description of RestUInt32.
 func (*RestUInt32) EventDesc() *etw.EventDesc { return &restUInt32 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestUInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Uint32s(c.RestCount(4))
@@ -8747,9 +8417,7 @@ func (e RestUInt32) Clone() *RestUInt32 {
 	return &e
 }
 
-func (e RestUInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestUInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestUInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestUInt32) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restUInt32 = etw.EventDesc{
 	Provider: &providerDesc, ID: 26,
@@ -8759,19 +8427,13 @@ var restUInt32 = etw.EventDesc{
 	},
 }
 
-// AnyRestUInt32 is [RestUInt32] in any version: a newer one is decoded like
-// it.
+// AnyRestUInt32 is [RestUInt32] in any version: a newer one is decoded like it.
 type AnyRestUInt32 struct {
 	Seen etw.Seen
 	RestUInt32
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestUInt32) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restUInt32} }
-func (e *AnyRestUInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestUInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestUInt32.DecodePayload(p, ptr)
@@ -8783,7 +8445,7 @@ func (e AnyRestUInt32) Clone() *AnyRestUInt32 {
 	return &e
 }
 
-// RestHexInt32 is event 27, version 0.
+// RestHexInt32 is event 27, version 0. [AnyRestHexInt32] takes newer versions, too.
 type RestHexInt32 struct {
 	Values etw.Uint32s // as many elements as the payload holds
 }
@@ -8791,8 +8453,7 @@ type RestHexInt32 struct {
 // EventDesc returns the description of RestHexInt32.
 func (*RestHexInt32) EventDesc() *etw.EventDesc { return &restHexInt32 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestHexInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Uint32s(c.RestCount(4))
@@ -8821,9 +8482,7 @@ func (e RestHexInt32) Clone() *RestHexInt32 {
 	return &e
 }
 
-func (e RestHexInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestHexInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestHexInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestHexInt32) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restHexInt32 = etw.EventDesc{
 	Provider: &providerDesc, ID: 27,
@@ -8833,19 +8492,13 @@ var restHexInt32 = etw.EventDesc{
 	},
 }
 
-// AnyRestHexInt32 is [RestHexInt32] in any version: a newer one is decoded
-// like it.
+// AnyRestHexInt32 is [RestHexInt32] in any version: a newer one is decoded like it.
 type AnyRestHexInt32 struct {
 	Seen etw.Seen
 	RestHexInt32
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestHexInt32) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restHexInt32} }
-func (e *AnyRestHexInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestHexInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestHexInt32.DecodePayload(p, ptr)
@@ -8857,7 +8510,7 @@ func (e AnyRestHexInt32) Clone() *AnyRestHexInt32 {
 	return &e
 }
 
-// RestInt64 is event 28, version 0.
+// RestInt64 is event 28, version 0. [AnyRestInt64] takes newer versions, too.
 type RestInt64 struct {
 	Values etw.Int64s // as many elements as the payload holds
 }
@@ -8865,8 +8518,7 @@ type RestInt64 struct {
 // EventDesc returns the description of RestInt64.
 func (*RestInt64) EventDesc() *etw.EventDesc { return &restInt64 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestInt64) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Int64s(c.RestCount(8))
@@ -8895,9 +8547,7 @@ func (e RestInt64) Clone() *RestInt64 {
 	return &e
 }
 
-func (e RestInt64) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestInt64) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestInt64) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restInt64 = etw.EventDesc{
 	Provider: &providerDesc, ID: 28,
@@ -8913,12 +8563,7 @@ type AnyRestInt64 struct {
 	RestInt64
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestInt64) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restInt64} }
-func (e *AnyRestInt64) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestInt64) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestInt64.DecodePayload(p, ptr)
@@ -8930,7 +8575,7 @@ func (e AnyRestInt64) Clone() *AnyRestInt64 {
 	return &e
 }
 
-// RestUInt64 is event 29, version 0.
+// RestUInt64 is event 29, version 0. [AnyRestUInt64] takes newer versions, too.
 type RestUInt64 struct {
 	Values etw.Uint64s // as many elements as the payload holds
 }
@@ -8938,8 +8583,7 @@ type RestUInt64 struct {
 // EventDesc returns the description of RestUInt64.
 func (*RestUInt64) EventDesc() *etw.EventDesc { return &restUInt64 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestUInt64) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Uint64s(c.RestCount(8))
@@ -8968,9 +8612,7 @@ func (e RestUInt64) Clone() *RestUInt64 {
 	return &e
 }
 
-func (e RestUInt64) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestUInt64) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestUInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestUInt64) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restUInt64 = etw.EventDesc{
 	Provider: &providerDesc, ID: 29,
@@ -8980,19 +8622,13 @@ var restUInt64 = etw.EventDesc{
 	},
 }
 
-// AnyRestUInt64 is [RestUInt64] in any version: a newer one is decoded like
-// it.
+// AnyRestUInt64 is [RestUInt64] in any version: a newer one is decoded like it.
 type AnyRestUInt64 struct {
 	Seen etw.Seen
 	RestUInt64
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestUInt64) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restUInt64} }
-func (e *AnyRestUInt64) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestUInt64) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestUInt64.DecodePayload(p, ptr)
@@ -9004,7 +8640,7 @@ func (e AnyRestUInt64) Clone() *AnyRestUInt64 {
 	return &e
 }
 
-// RestHexInt64 is event 30, version 0.
+// RestHexInt64 is event 30, version 0. [AnyRestHexInt64] takes newer versions, too.
 type RestHexInt64 struct {
 	Values etw.Uint64s // as many elements as the payload holds
 }
@@ -9012,8 +8648,7 @@ type RestHexInt64 struct {
 // EventDesc returns the description of RestHexInt64.
 func (*RestHexInt64) EventDesc() *etw.EventDesc { return &restHexInt64 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestHexInt64) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Uint64s(c.RestCount(8))
@@ -9042,9 +8677,7 @@ func (e RestHexInt64) Clone() *RestHexInt64 {
 	return &e
 }
 
-func (e RestHexInt64) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestHexInt64) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestHexInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestHexInt64) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restHexInt64 = etw.EventDesc{
 	Provider: &providerDesc, ID: 30,
@@ -9054,19 +8687,13 @@ var restHexInt64 = etw.EventDesc{
 	},
 }
 
-// AnyRestHexInt64 is [RestHexInt64] in any version: a newer one is decoded
-// like it.
+// AnyRestHexInt64 is [RestHexInt64] in any version: a newer one is decoded like it.
 type AnyRestHexInt64 struct {
 	Seen etw.Seen
 	RestHexInt64
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestHexInt64) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restHexInt64} }
-func (e *AnyRestHexInt64) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestHexInt64) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestHexInt64.DecodePayload(p, ptr)
@@ -9078,7 +8705,7 @@ func (e AnyRestHexInt64) Clone() *AnyRestHexInt64 {
 	return &e
 }
 
-// RestFloat is event 31, version 0.
+// RestFloat is event 31, version 0. [AnyRestFloat] takes newer versions, too.
 type RestFloat struct {
 	Values etw.Float32s // as many elements as the payload holds
 }
@@ -9086,8 +8713,7 @@ type RestFloat struct {
 // EventDesc returns the description of RestFloat.
 func (*RestFloat) EventDesc() *etw.EventDesc { return &restFloat }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestFloat) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Float32s(c.RestCount(4))
@@ -9116,9 +8742,7 @@ func (e RestFloat) Clone() *RestFloat {
 	return &e
 }
 
-func (e RestFloat) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestFloat) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestFloat) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestFloat) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restFloat = etw.EventDesc{
 	Provider: &providerDesc, ID: 31,
@@ -9134,12 +8758,7 @@ type AnyRestFloat struct {
 	RestFloat
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestFloat) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restFloat} }
-func (e *AnyRestFloat) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestFloat) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestFloat.DecodePayload(p, ptr)
@@ -9151,7 +8770,7 @@ func (e AnyRestFloat) Clone() *AnyRestFloat {
 	return &e
 }
 
-// RestDouble is event 32, version 0.
+// RestDouble is event 32, version 0. [AnyRestDouble] takes newer versions, too.
 type RestDouble struct {
 	Values etw.Float64s // as many elements as the payload holds
 }
@@ -9159,8 +8778,7 @@ type RestDouble struct {
 // EventDesc returns the description of RestDouble.
 func (*RestDouble) EventDesc() *etw.EventDesc { return &restDouble }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestDouble) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Float64s(c.RestCount(8))
@@ -9189,9 +8807,7 @@ func (e RestDouble) Clone() *RestDouble {
 	return &e
 }
 
-func (e RestDouble) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestDouble) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestDouble) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestDouble) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restDouble = etw.EventDesc{
 	Provider: &providerDesc, ID: 32,
@@ -9201,19 +8817,13 @@ var restDouble = etw.EventDesc{
 	},
 }
 
-// AnyRestDouble is [RestDouble] in any version: a newer one is decoded like
-// it.
+// AnyRestDouble is [RestDouble] in any version: a newer one is decoded like it.
 type AnyRestDouble struct {
 	Seen etw.Seen
 	RestDouble
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestDouble) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restDouble} }
-func (e *AnyRestDouble) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestDouble) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestDouble.DecodePayload(p, ptr)
@@ -9225,7 +8835,7 @@ func (e AnyRestDouble) Clone() *AnyRestDouble {
 	return &e
 }
 
-// RestBoolean is event 33, version 0.
+// RestBoolean is event 33, version 0. [AnyRestBoolean] takes newer versions, too.
 type RestBoolean struct {
 	Values etw.Bools // as many elements as the payload holds
 }
@@ -9233,8 +8843,7 @@ type RestBoolean struct {
 // EventDesc returns the description of RestBoolean.
 func (*RestBoolean) EventDesc() *etw.EventDesc { return &restBoolean }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestBoolean) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Bools(c.RestCount(4))
@@ -9263,9 +8872,7 @@ func (e RestBoolean) Clone() *RestBoolean {
 	return &e
 }
 
-func (e RestBoolean) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestBoolean) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestBoolean) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestBoolean) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restBoolean = etw.EventDesc{
 	Provider: &providerDesc, ID: 33,
@@ -9275,19 +8882,13 @@ var restBoolean = etw.EventDesc{
 	},
 }
 
-// AnyRestBoolean is [RestBoolean] in any version: a newer one is decoded like
-// it.
+// AnyRestBoolean is [RestBoolean] in any version: a newer one is decoded like it.
 type AnyRestBoolean struct {
 	Seen etw.Seen
 	RestBoolean
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestBoolean) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restBoolean} }
-func (e *AnyRestBoolean) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestBoolean) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestBoolean.DecodePayload(p, ptr)
@@ -9299,7 +8900,7 @@ func (e AnyRestBoolean) Clone() *AnyRestBoolean {
 	return &e
 }
 
-// RestFILETIME is event 34, version 0.
+// RestFILETIME is event 34, version 0. [AnyRestFILETIME] takes newer versions, too.
 type RestFILETIME struct {
 	Values etw.FileTimes // as many elements as the payload holds
 }
@@ -9307,8 +8908,7 @@ type RestFILETIME struct {
 // EventDesc returns the description of RestFILETIME.
 func (*RestFILETIME) EventDesc() *etw.EventDesc { return &restFILETIME }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestFILETIME) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.FileTimes(c.RestCount(8))
@@ -9337,9 +8937,7 @@ func (e RestFILETIME) Clone() *RestFILETIME {
 	return &e
 }
 
-func (e RestFILETIME) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestFILETIME) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestFILETIME) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestFILETIME) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restFILETIME = etw.EventDesc{
 	Provider: &providerDesc, ID: 34,
@@ -9349,19 +8947,13 @@ var restFILETIME = etw.EventDesc{
 	},
 }
 
-// AnyRestFILETIME is [RestFILETIME] in any version: a newer one is decoded
-// like it.
+// AnyRestFILETIME is [RestFILETIME] in any version: a newer one is decoded like it.
 type AnyRestFILETIME struct {
 	Seen etw.Seen
 	RestFILETIME
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestFILETIME) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restFILETIME} }
-func (e *AnyRestFILETIME) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestFILETIME) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestFILETIME.DecodePayload(p, ptr)
@@ -9373,7 +8965,7 @@ func (e AnyRestFILETIME) Clone() *AnyRestFILETIME {
 	return &e
 }
 
-// RestSYSTEMTIME is event 35, version 0.
+// RestSYSTEMTIME is event 35, version 0. [AnyRestSYSTEMTIME] takes newer versions, too.
 type RestSYSTEMTIME struct {
 	Values etw.SystemTimes // as many elements as the payload holds
 }
@@ -9381,8 +8973,7 @@ type RestSYSTEMTIME struct {
 // EventDesc returns the description of RestSYSTEMTIME.
 func (*RestSYSTEMTIME) EventDesc() *etw.EventDesc { return &restSYSTEMTIME }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestSYSTEMTIME) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.SystemTimes(c.RestCount(16))
@@ -9411,9 +9002,7 @@ func (e RestSYSTEMTIME) Clone() *RestSYSTEMTIME {
 	return &e
 }
 
-func (e RestSYSTEMTIME) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestSYSTEMTIME) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestSYSTEMTIME) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestSYSTEMTIME) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restSYSTEMTIME = etw.EventDesc{
 	Provider: &providerDesc, ID: 35,
@@ -9423,19 +9012,13 @@ var restSYSTEMTIME = etw.EventDesc{
 	},
 }
 
-// AnyRestSYSTEMTIME is [RestSYSTEMTIME] in any version: a newer one is decoded
-// like it.
+// AnyRestSYSTEMTIME is [RestSYSTEMTIME] in any version: a newer one is decoded like it.
 type AnyRestSYSTEMTIME struct {
 	Seen etw.Seen
 	RestSYSTEMTIME
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestSYSTEMTIME) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restSYSTEMTIME} }
-func (e *AnyRestSYSTEMTIME) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestSYSTEMTIME) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestSYSTEMTIME.DecodePayload(p, ptr)
@@ -9447,7 +9030,7 @@ func (e AnyRestSYSTEMTIME) Clone() *AnyRestSYSTEMTIME {
 	return &e
 }
 
-// RestGUID is event 36, version 0.
+// RestGUID is event 36, version 0. [AnyRestGUID] takes newer versions, too.
 type RestGUID struct {
 	Values etw.GUIDs // as many elements as the payload holds
 }
@@ -9455,8 +9038,7 @@ type RestGUID struct {
 // EventDesc returns the description of RestGUID.
 func (*RestGUID) EventDesc() *etw.EventDesc { return &restGUID }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestGUID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.GUIDs(c.RestCount(16))
@@ -9485,9 +9067,7 @@ func (e RestGUID) Clone() *RestGUID {
 	return &e
 }
 
-func (e RestGUID) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestGUID) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestGUID) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restGUID = etw.EventDesc{
 	Provider: &providerDesc, ID: 36,
@@ -9503,12 +9083,7 @@ type AnyRestGUID struct {
 	RestGUID
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestGUID) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restGUID} }
-func (e *AnyRestGUID) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestGUID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestGUID.DecodePayload(p, ptr)
@@ -9520,7 +9095,7 @@ func (e AnyRestGUID) Clone() *AnyRestGUID {
 	return &e
 }
 
-// RestPointer is event 37, version 0.
+// RestPointer is event 37, version 0. [AnyRestPointer] takes newer versions, too.
 type RestPointer struct {
 	Values etw.Pointers // as many elements as the payload holds
 }
@@ -9528,8 +9103,7 @@ type RestPointer struct {
 // EventDesc returns the description of RestPointer.
 func (*RestPointer) EventDesc() *etw.EventDesc { return &restPointer }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestPointer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = c.Pointers(c.RestCount(c.PtrSize().Bytes()))
@@ -9558,9 +9132,7 @@ func (e RestPointer) Clone() *RestPointer {
 	return &e
 }
 
-func (e RestPointer) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestPointer) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestPointer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestPointer) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restPointer = etw.EventDesc{
 	Provider: &providerDesc, ID: 37,
@@ -9570,19 +9142,13 @@ var restPointer = etw.EventDesc{
 	},
 }
 
-// AnyRestPointer is [RestPointer] in any version: a newer one is decoded like
-// it.
+// AnyRestPointer is [RestPointer] in any version: a newer one is decoded like it.
 type AnyRestPointer struct {
 	Seen etw.Seen
 	RestPointer
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestPointer) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restPointer} }
-func (e *AnyRestPointer) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestPointer) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestPointer.DecodePayload(p, ptr)
@@ -9594,7 +9160,7 @@ func (e AnyRestPointer) Clone() *AnyRestPointer {
 	return &e
 }
 
-// RestMappedUInt8 is event 38, version 0.
+// RestMappedUInt8 is event 38, version 0. [AnyRestMappedUInt8] takes newer versions, too.
 type RestMappedUInt8 struct {
 	Values etw.Ints[Color8] // as many elements as the payload holds
 }
@@ -9602,8 +9168,7 @@ type RestMappedUInt8 struct {
 // EventDesc returns the description of RestMappedUInt8.
 func (*RestMappedUInt8) EventDesc() *etw.EventDesc { return &restMappedUInt8 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestMappedUInt8) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = etw.ReadInts[Color8](&c, c.RestCount(1))
@@ -9632,9 +9197,7 @@ func (e RestMappedUInt8) Clone() *RestMappedUInt8 {
 	return &e
 }
 
-func (e RestMappedUInt8) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestMappedUInt8) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestMappedUInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestMappedUInt8) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restMappedUInt8 = etw.EventDesc{
 	Provider: &providerDesc, ID: 38,
@@ -9644,19 +9207,13 @@ var restMappedUInt8 = etw.EventDesc{
 	},
 }
 
-// AnyRestMappedUInt8 is [RestMappedUInt8] in any version: a newer one is
-// decoded like it.
+// AnyRestMappedUInt8 is [RestMappedUInt8] in any version: a newer one is decoded like it.
 type AnyRestMappedUInt8 struct {
 	Seen etw.Seen
 	RestMappedUInt8
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestMappedUInt8) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restMappedUInt8} }
-func (e *AnyRestMappedUInt8) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestMappedUInt8) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestMappedUInt8.DecodePayload(p, ptr)
@@ -9668,7 +9225,7 @@ func (e AnyRestMappedUInt8) Clone() *AnyRestMappedUInt8 {
 	return &e
 }
 
-// RestMappedUInt16 is event 39, version 0.
+// RestMappedUInt16 is event 39, version 0. [AnyRestMappedUInt16] takes newer versions, too.
 type RestMappedUInt16 struct {
 	Values etw.Ints[Color16] // as many elements as the payload holds
 }
@@ -9676,8 +9233,7 @@ type RestMappedUInt16 struct {
 // EventDesc returns the description of RestMappedUInt16.
 func (*RestMappedUInt16) EventDesc() *etw.EventDesc { return &restMappedUInt16 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestMappedUInt16) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = etw.ReadInts[Color16](&c, c.RestCount(2))
@@ -9706,9 +9262,7 @@ func (e RestMappedUInt16) Clone() *RestMappedUInt16 {
 	return &e
 }
 
-func (e RestMappedUInt16) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestMappedUInt16) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestMappedUInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestMappedUInt16) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restMappedUInt16 = etw.EventDesc{
 	Provider: &providerDesc, ID: 39,
@@ -9718,19 +9272,13 @@ var restMappedUInt16 = etw.EventDesc{
 	},
 }
 
-// AnyRestMappedUInt16 is [RestMappedUInt16] in any version: a newer one is
-// decoded like it.
+// AnyRestMappedUInt16 is [RestMappedUInt16] in any version: a newer one is decoded like it.
 type AnyRestMappedUInt16 struct {
 	Seen etw.Seen
 	RestMappedUInt16
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestMappedUInt16) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restMappedUInt16} }
-func (e *AnyRestMappedUInt16) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestMappedUInt16) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestMappedUInt16.DecodePayload(p, ptr)
@@ -9742,7 +9290,7 @@ func (e AnyRestMappedUInt16) Clone() *AnyRestMappedUInt16 {
 	return &e
 }
 
-// RestMappedUInt32 is event 40, version 0.
+// RestMappedUInt32 is event 40, version 0. [AnyRestMappedUInt32] takes newer versions, too.
 type RestMappedUInt32 struct {
 	Values etw.Ints[Color] // as many elements as the payload holds
 }
@@ -9750,8 +9298,7 @@ type RestMappedUInt32 struct {
 // EventDesc returns the description of RestMappedUInt32.
 func (*RestMappedUInt32) EventDesc() *etw.EventDesc { return &restMappedUInt32 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestMappedUInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = etw.ReadInts[Color](&c, c.RestCount(4))
@@ -9780,9 +9327,7 @@ func (e RestMappedUInt32) Clone() *RestMappedUInt32 {
 	return &e
 }
 
-func (e RestMappedUInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestMappedUInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestMappedUInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestMappedUInt32) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restMappedUInt32 = etw.EventDesc{
 	Provider: &providerDesc, ID: 40,
@@ -9792,19 +9337,13 @@ var restMappedUInt32 = etw.EventDesc{
 	},
 }
 
-// AnyRestMappedUInt32 is [RestMappedUInt32] in any version: a newer one is
-// decoded like it.
+// AnyRestMappedUInt32 is [RestMappedUInt32] in any version: a newer one is decoded like it.
 type AnyRestMappedUInt32 struct {
 	Seen etw.Seen
 	RestMappedUInt32
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestMappedUInt32) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restMappedUInt32} }
-func (e *AnyRestMappedUInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestMappedUInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestMappedUInt32.DecodePayload(p, ptr)
@@ -9816,7 +9355,8 @@ func (e AnyRestMappedUInt32) Clone() *AnyRestMappedUInt32 {
 	return &e
 }
 
-// RestMappedHexInt32 is event 41, version 0.
+// RestMappedHexInt32 is event 41, version 0. [AnyRestMappedHexInt32] takes newer versions,
+// too.
 type RestMappedHexInt32 struct {
 	Values etw.Ints[Color] // as many elements as the payload holds
 }
@@ -9824,8 +9364,7 @@ type RestMappedHexInt32 struct {
 // EventDesc returns the description of RestMappedHexInt32.
 func (*RestMappedHexInt32) EventDesc() *etw.EventDesc { return &restMappedHexInt32 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestMappedHexInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values = etw.ReadInts[Color](&c, c.RestCount(4))
@@ -9854,9 +9393,7 @@ func (e RestMappedHexInt32) Clone() *RestMappedHexInt32 {
 	return &e
 }
 
-func (e RestMappedHexInt32) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestMappedHexInt32) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestMappedHexInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestMappedHexInt32) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restMappedHexInt32 = etw.EventDesc{
 	Provider: &providerDesc, ID: 41,
@@ -9866,21 +9403,14 @@ var restMappedHexInt32 = etw.EventDesc{
 	},
 }
 
-// AnyRestMappedHexInt32 is [RestMappedHexInt32] in any version: a newer one is
-// decoded like it.
+// AnyRestMappedHexInt32 is [RestMappedHexInt32] in any version: a newer one is decoded like
+// it.
 type AnyRestMappedHexInt32 struct {
 	Seen etw.Seen
 	RestMappedHexInt32
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestMappedHexInt32) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&restMappedHexInt32}
-}
-func (e *AnyRestMappedHexInt32) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestMappedHexInt32) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestMappedHexInt32.DecodePayload(p, ptr)
@@ -9892,7 +9422,7 @@ func (e AnyRestMappedHexInt32) Clone() *AnyRestMappedHexInt32 {
 	return &e
 }
 
-// RestStructs is event 42, version 0.
+// RestStructs is event 42, version 0. [AnyRestStructs] takes newer versions, too.
 type RestStructs struct {
 	Values RestStructsValues // as many elements as the payload holds
 }
@@ -9900,8 +9430,7 @@ type RestStructs struct {
 // EventDesc returns the description of RestStructs.
 func (*RestStructs) EventDesc() *etw.EventDesc { return &restStructs }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestStructs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Values.read(&c, c.RestCount(98+c.PtrSize().Bytes()))
@@ -9930,9 +9459,7 @@ func (e RestStructs) Clone() *RestStructs {
 	return &e
 }
 
-func (e RestStructs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestStructs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestStructs) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restStructs = etw.EventDesc{
 	Provider: &providerDesc, ID: 42,
@@ -10069,14 +9596,11 @@ func (v *RestStructsValue) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v RestStructsValue) Clone() RestStructsValue { return v }
 
-func (v *RestStructsValue) value() etw.Value { return etw.StructValue(&restStructs.Fields[0], v) }
+func (v RestStructsValue) String() string {
+	return etw.StructValue(&restStructs.Fields[0], &v).String()
+}
 
-func (v RestStructsValue) String() string               { return v.value().String() }
-func (v RestStructsValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v RestStructsValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// RestStructsValues is a sequence of [RestStructsValue] that aliases a
-// payload.
+// RestStructsValues is a sequence of [RestStructsValue] that aliases a payload.
 type RestStructsValues struct {
 	p   []byte
 	n   int
@@ -10122,8 +9646,7 @@ func (s RestStructsValues) All() iter.Seq[RestStructsValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s RestStructsValues) Equal(t RestStructsValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -10137,8 +9660,9 @@ func (s RestStructsValues) Clone() RestStructsValues {
 	return s
 }
 
-func (s RestStructsValues) String() string               { return etw.ElementsText(s.All()) }
-func (s RestStructsValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s RestStructsValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s RestStructsValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *RestStructsValues) read(c *etw.Cursor, n uint64) {
@@ -10152,19 +9676,13 @@ func (s RestStructsValues) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyRestStructs is [RestStructs] in any version: a newer one is decoded like
-// it.
+// AnyRestStructs is [RestStructs] in any version: a newer one is decoded like it.
 type AnyRestStructs struct {
 	Seen etw.Seen
 	RestStructs
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestStructs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restStructs} }
-func (e *AnyRestStructs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestStructs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestStructs.DecodePayload(p, ptr)
@@ -10176,7 +9694,7 @@ func (e AnyRestStructs) Clone() *AnyRestStructs {
 	return &e
 }
 
-// RestBinary is event 43, version 0.
+// RestBinary is event 43, version 0. [AnyRestBinary] takes newer versions, too.
 type RestBinary struct {
 	Head   uint8
 	Values etw.Binary // the rest of the payload
@@ -10185,8 +9703,7 @@ type RestBinary struct {
 // EventDesc returns the description of RestBinary.
 func (*RestBinary) EventDesc() *etw.EventDesc { return &restBinary }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *RestBinary) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&restBinary, p, ptr)
@@ -10222,9 +9739,7 @@ func (e RestBinary) Clone() *RestBinary {
 	return &e
 }
 
-func (e RestBinary) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RestBinary) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RestBinary) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RestBinary) String() string { return string(etw.AppendText(nil, &e)) }
 
 var restBinary = etw.EventDesc{
 	Provider: &providerDesc, ID: 43,
@@ -10235,19 +9750,13 @@ var restBinary = etw.EventDesc{
 	},
 }
 
-// AnyRestBinary is [RestBinary] in any version: a newer one is decoded like
-// it.
+// AnyRestBinary is [RestBinary] in any version: a newer one is decoded like it.
 type AnyRestBinary struct {
 	Seen etw.Seen
 	RestBinary
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRestBinary) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&restBinary} }
-func (e *AnyRestBinary) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRestBinary) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RestBinary.DecodePayload(p, ptr)

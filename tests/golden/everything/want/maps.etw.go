@@ -25,6 +25,9 @@ var colorMap = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v Color) String() string { return colorMap.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v Color) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // Color16 is a value of the map ColorMap.
 type Color16 uint16
 
@@ -45,6 +48,9 @@ var color16Map = etw.MapDesc{
 // String returns the name of v, or its number if it has none.
 func (v Color16) String() string { return color16Map.ValueString(uint32(v)) }
 
+// MarshalText returns the form of String.
+func (v Color16) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // Color8 is a value of the map ColorMap.
 type Color8 uint8
 
@@ -64,3 +70,6 @@ var color8Map = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v Color8) String() string { return color8Map.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v Color8) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -5,13 +5,13 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 	"math"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Numbers is event 1, version 0.
+// Numbers is event 1, version 0. Its payload has 98 bytes. [AnyNumbers] takes newer versions,
+// too.
 type Numbers struct {
 	A int8
 	B uint8
@@ -34,8 +34,7 @@ type Numbers struct {
 // EventDesc returns the description of Numbers.
 func (*Numbers) EventDesc() *etw.EventDesc { return &numbers }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Numbers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 98 {
 		return 0, etw.Short(&numbers, p, ptr)
@@ -122,9 +121,7 @@ func (e *Numbers) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Numbers) Clone() *Numbers { return &e }
 
-func (e Numbers) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Numbers) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Numbers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Numbers) String() string { return string(etw.AppendText(nil, &e)) }
 
 var numbers = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -155,12 +152,7 @@ type AnyNumbers struct {
 	Numbers
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyNumbers) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&numbers} }
-func (e *AnyNumbers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyNumbers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Numbers.DecodePayload(p, ptr)

@@ -5,12 +5,11 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Lengths is event 1, version 0.
+// Lengths is event 1, version 0. [AnyLengths] takes newer versions, too.
 type Lengths struct {
 	Size  uint16
 	Text  etw.UTF16
@@ -23,8 +22,7 @@ type Lengths struct {
 // EventDesc returns the description of Lengths.
 func (*Lengths) EventDesc() *etw.EventDesc { return &lengths }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Lengths) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&lengths, p, ptr)
@@ -80,9 +78,7 @@ func (e Lengths) Clone() *Lengths {
 	return &e
 }
 
-func (e Lengths) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Lengths) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Lengths) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Lengths) String() string { return string(etw.AppendText(nil, &e)) }
 
 var lengths = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -103,12 +99,7 @@ type AnyLengths struct {
 	Lengths
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLengths) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&lengths} }
-func (e *AnyLengths) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLengths) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Lengths.DecodePayload(p, ptr)

@@ -5,12 +5,12 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ItemRemoved is Item_Removed: event 1, version 0.
+// ItemRemoved is Item_Removed: event 1, version 0. Its payload has 8 bytes. [AnyItemRemoved]
+// takes newer versions, too.
 type ItemRemoved struct {
 	FBusy  uint32 // _fBusy
 	FBusy2 uint32 // fBusy
@@ -19,8 +19,7 @@ type ItemRemoved struct {
 // EventDesc returns the description of Item_Removed.
 func (*ItemRemoved) EventDesc() *etw.EventDesc { return &itemRemoved }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ItemRemoved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fieldsLayout)(e).decode(p, ptr, &itemRemoved)
 }
@@ -31,16 +30,12 @@ func (e *ItemRemoved) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ItemRemoved) FieldValue(i int) etw.Value {
-	return (*fieldsLayout)(e).FieldValue(i)
-}
+func (e *ItemRemoved) FieldValue(i int) etw.Value { return (*fieldsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ItemRemoved) Clone() *ItemRemoved { return &e }
 
-func (e ItemRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ItemRemoved) String() string { return string(etw.AppendText(nil, &e)) }
 
 var itemRemoved = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -81,19 +76,13 @@ var fieldsLayoutFields = []etw.FieldDesc{
 	{Name: "fBusy", Type: etw.InUInt32},
 }
 
-// AnyItemRemoved is [ItemRemoved] in any version: a newer one is decoded like
-// it.
+// AnyItemRemoved is [ItemRemoved] in any version: a newer one is decoded like it.
 type AnyItemRemoved struct {
 	Seen etw.Seen
 	ItemRemoved
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyItemRemoved) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&itemRemoved} }
-func (e *AnyItemRemoved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ItemRemoved.DecodePayload(p, ptr)
@@ -102,7 +91,8 @@ func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyItemRemoved) Clone() *AnyItemRemoved { return &e }
 
-// ItemRemoved2 is ItemRemoved: event 2, version 0.
+// ItemRemoved2 is ItemRemoved: event 2, version 0. Its payload has 8 bytes. [AnyItemRemoved2]
+// takes newer versions, too.
 type ItemRemoved2 struct {
 	FBusy  uint32 // _fBusy
 	FBusy2 uint32 // fBusy
@@ -111,8 +101,7 @@ type ItemRemoved2 struct {
 // EventDesc returns the description of ItemRemoved.
 func (*ItemRemoved2) EventDesc() *etw.EventDesc { return &itemRemoved2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ItemRemoved2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fieldsLayout)(e).decode(p, ptr, &itemRemoved2)
 }
@@ -123,16 +112,12 @@ func (e *ItemRemoved2) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ItemRemoved2) FieldValue(i int) etw.Value {
-	return (*fieldsLayout)(e).FieldValue(i)
-}
+func (e *ItemRemoved2) FieldValue(i int) etw.Value { return (*fieldsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ItemRemoved2) Clone() *ItemRemoved2 { return &e }
 
-func (e ItemRemoved2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ItemRemoved2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ItemRemoved2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ItemRemoved2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var itemRemoved2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -140,19 +125,13 @@ var itemRemoved2 = etw.EventDesc{
 	Fields: fieldsLayoutFields,
 }
 
-// AnyItemRemoved2 is [ItemRemoved2] in any version: a newer one is decoded
-// like it.
+// AnyItemRemoved2 is [ItemRemoved2] in any version: a newer one is decoded like it.
 type AnyItemRemoved2 struct {
 	Seen etw.Seen
 	ItemRemoved2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyItemRemoved2) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&itemRemoved2} }
-func (e *AnyItemRemoved2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyItemRemoved2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ItemRemoved2.DecodePayload(p, ptr)
@@ -161,7 +140,7 @@ func (e *AnyItemRemoved2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyItemRemoved2) Clone() *AnyItemRemoved2 { return &e }
 
-// Names is event 3, version 0.
+// Names is event 3, version 0. [AnyNames] says what it means.
 type Names struct {
 	Name etw.UTF16
 }
@@ -169,8 +148,7 @@ type Names struct {
 // EventDesc returns the description of Names.
 func (*Names) EventDesc() *etw.EventDesc { return &names }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Names) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Name = c.UTF16()
@@ -199,9 +177,7 @@ func (e Names) Clone() *Names {
 	return &e
 }
 
-func (e Names) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Names) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Names) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Names) String() string { return string(etw.AppendText(nil, &e)) }
 
 var names = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -211,7 +187,7 @@ var names = etw.EventDesc{
 	},
 }
 
-// NamesV1 is Names_V1: event 3, version 1.
+// NamesV1 is Names_V1: event 3, version 1. [AnyNames] says what it means.
 type NamesV1 struct {
 	Name  etw.UTF16
 	Name2 etw.UTF16 // Name
@@ -220,8 +196,7 @@ type NamesV1 struct {
 // EventDesc returns the description of Names_V1.
 func (*NamesV1) EventDesc() *etw.EventDesc { return &namesV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *NamesV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Name = c.UTF16()
@@ -255,9 +230,7 @@ func (e NamesV1) Clone() *NamesV1 {
 	return &e
 }
 
-func (e NamesV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e NamesV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e NamesV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e NamesV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var namesV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 1,
@@ -268,10 +241,10 @@ var namesV1 = etw.EventDesc{
 	},
 }
 
-// AnyNames is event 3, in any version.
+// AnyNames is event 3 in any version.
 //
-// The versions are [Names] and [NamesV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [Names] and [NamesV1]; a newer one is decoded like the last of these.
+// Fields that the decoded version lacks are zero.
 type AnyNames struct {
 	Seen etw.Seen
 
@@ -279,19 +252,18 @@ type AnyNames struct {
 	Name2 etw.UTF16 // Name; since version 1
 }
 
-// HasName2 and its like report whether the version that was decoded has a
-// field.
+// HasName2 reports whether the decoded version has Name2.
 func (e *AnyNames) HasName2() bool { return e.Seen.Layout >= 1 }
 
 var anyNames = []*etw.EventDesc{&names, &namesV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyNames) EventDescs() []*etw.EventDesc { return anyNames }
-func (e *AnyNames) EventDesc() *etw.EventDesc  { return etw.DescOf(anyNames, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyNames) EventDesc() *etw.EventDesc { return etw.DescOf(anyNames, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyNames) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -332,6 +304,7 @@ func (e AnyNames) Clone() *AnyNames {
 	return &e
 }
 
-func (e AnyNames) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyNames) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyNames) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyNames) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,23 +22,26 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyItemRemoved](t, Types()...)
-	etwtest.Versions[AnyItemRemoved2](t, Types()...)
-	etwtest.Versions[AnyNames](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[ItemRemoved](t, nil)
-	etwtest.AllocsOf[ItemRemoved2](t, nil)
-	etwtest.AllocsOf[Names](t, nil)
-	etwtest.AllocsOf[NamesV1](t, nil)
-	etwtest.AllocsOf[AnyItemRemoved](t, nil)
-	etwtest.AllocsOf[AnyItemRemoved2](t, nil)
-	etwtest.AllocsOf[AnyNames](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyItemRemoved), new(AnyItemRemoved2), new(AnyNames),
+	}
 }

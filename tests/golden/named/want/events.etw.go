@@ -3,13 +3,9 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// Done is event 1, version 0.
+// Done is event 1, version 0. Its payload has 2 bytes. [AnyDone] says what it means.
 type Done struct {
 	Good  etw.Bool8
 	Grade etw.ANSI
@@ -18,8 +14,7 @@ type Done struct {
 // EventDesc returns the description of Done.
 func (*Done) EventDesc() *etw.EventDesc { return &done }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Done) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*doneLayout)(e).decode(p, ptr, &done)
 }
@@ -30,9 +25,7 @@ func (e *Done) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Done) FieldValue(i int) etw.Value {
-	return (*doneLayout)(e).FieldValue(i)
-}
+func (e *Done) FieldValue(i int) etw.Value { return (*doneLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Done) Clone() *Done {
@@ -40,9 +33,7 @@ func (e Done) Clone() *Done {
 	return &e
 }
 
-func (e Done) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Done) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Done) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Done) String() string { return string(etw.AppendText(nil, &e)) }
 
 var done = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -89,7 +80,8 @@ var doneLayoutFields = []etw.FieldDesc{
 	{Name: "Grade", Type: etw.InAnsiString, Length: etw.Size{Kind: etw.SizeConst, N: 1}},
 }
 
-// DoneV1 is Done_V1: event 1, version 1.
+// DoneV1 is Done_V1: event 1, version 1. Its payload has 4 bytes. [AnyDone] says what it
+// means.
 type DoneV1 struct {
 	Good   etw.Bool8
 	Grade  etw.ANSI
@@ -99,8 +91,7 @@ type DoneV1 struct {
 // EventDesc returns the description of Done_V1.
 func (*DoneV1) EventDesc() *etw.EventDesc { return &doneV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *DoneV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&doneV1, p, ptr)
@@ -140,9 +131,7 @@ func (e DoneV1) Clone() *DoneV1 {
 	return &e
 }
 
-func (e DoneV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e DoneV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e DoneV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e DoneV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var doneV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1,
@@ -154,10 +143,10 @@ var doneV1 = etw.EventDesc{
 	},
 }
 
-// AnyDone is event 1, in any version.
+// AnyDone is event 1 in any version.
 //
-// The versions are [Done] and [DoneV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [Done] and [DoneV1]; a newer one is decoded like the last of these. Fields
+// that the decoded version lacks are zero.
 type AnyDone struct {
 	Seen etw.Seen
 
@@ -166,19 +155,18 @@ type AnyDone struct {
 	Points uint16 // since version 1
 }
 
-// HasPoints and its like report whether the version that was decoded has a
-// field.
+// HasPoints reports whether the decoded version has Points.
 func (e *AnyDone) HasPoints() bool { return e.Seen.Layout >= 1 }
 
 var anyDone = []*etw.EventDesc{&done, &doneV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyDone) EventDescs() []*etw.EventDesc { return anyDone }
-func (e *AnyDone) EventDesc() *etw.EventDesc  { return etw.DescOf(anyDone, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyDone) EventDesc() *etw.EventDesc { return etw.DescOf(anyDone, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyDone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -222,11 +210,12 @@ func (e AnyDone) Clone() *AnyDone {
 	return &e
 }
 
-func (e AnyDone) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyDone) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyDone) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyDone) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Begun is event 2, version 0.
+// Begun is event 2, version 0. Its payload has 2 bytes. [AnyBegun] takes newer versions, too.
 type Begun struct {
 	Good  etw.Bool8
 	Grade etw.ANSI
@@ -235,8 +224,7 @@ type Begun struct {
 // EventDesc returns the description of Begun.
 func (*Begun) EventDesc() *etw.EventDesc { return &begun }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Begun) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*doneLayout)(e).decode(p, ptr, &begun)
 }
@@ -247,9 +235,7 @@ func (e *Begun) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Begun) FieldValue(i int) etw.Value {
-	return (*doneLayout)(e).FieldValue(i)
-}
+func (e *Begun) FieldValue(i int) etw.Value { return (*doneLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Begun) Clone() *Begun {
@@ -257,9 +243,7 @@ func (e Begun) Clone() *Begun {
 	return &e
 }
 
-func (e Begun) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Begun) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Begun) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Begun) String() string { return string(etw.AppendText(nil, &e)) }
 
 var begun = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -273,12 +257,7 @@ type AnyBegun struct {
 	Begun
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBegun) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&begun} }
-func (e *AnyBegun) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBegun) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Begun.DecodePayload(p, ptr)

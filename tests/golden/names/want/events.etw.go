@@ -5,22 +5,23 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// X2DDraw is _2D_Draw: event 1, version 0.
-type X2DDraw struct{}
+// X2DDraw is _2D_Draw: event 1, version 0. It has no payload. [AnyX2DDraw] takes newer
+// versions, too.
+type X2DDraw struct {
+	etw.Empty
+}
 
-func (*X2DDraw) EventDesc() *etw.EventDesc                             { return &x2DDraw }
-func (*X2DDraw) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*X2DDraw) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*X2DDraw) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e X2DDraw) Clone() *X2DDraw                                      { return &e }
-func (e X2DDraw) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e X2DDraw) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e X2DDraw) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of _2D_Draw.
+func (*X2DDraw) EventDesc() *etw.EventDesc { return &x2DDraw }
+
+// Clone returns a copy of e.
+func (e X2DDraw) Clone() *X2DDraw { return &e }
+
+func (e X2DDraw) String() string { return string(etw.AppendText(nil, &e)) }
 
 var x2DDraw = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -33,12 +34,7 @@ type AnyX2DDraw struct {
 	X2DDraw
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyX2DDraw) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&x2DDraw} }
-func (e *AnyX2DDraw) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyX2DDraw) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.X2DDraw.DecodePayload(p, ptr)
@@ -47,17 +43,18 @@ func (e *AnyX2DDraw) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e.
 func (e AnyX2DDraw) Clone() *AnyX2DDraw { return &e }
 
-// Binary is event 2, version 0.
-type Binary struct{}
+// Binary is event 2, version 0. It has no payload. [AnyBinary] takes newer versions, too.
+type Binary struct {
+	etw.Empty
+}
 
-func (*Binary) EventDesc() *etw.EventDesc                             { return &binaryEvent }
-func (*Binary) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Binary) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Binary) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Binary) Clone() *Binary                                       { return &e }
-func (e Binary) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Binary) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Binary) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Binary.
+func (*Binary) EventDesc() *etw.EventDesc { return &binaryEvent }
+
+// Clone returns a copy of e.
+func (e Binary) Clone() *Binary { return &e }
+
+func (e Binary) String() string { return string(etw.AppendText(nil, &e)) }
 
 var binaryEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -70,12 +67,7 @@ type AnyBinary struct {
 	Binary
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBinary) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&binaryEvent} }
-func (e *AnyBinary) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBinary) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Binary.DecodePayload(p, ptr)
@@ -84,7 +76,7 @@ func (e *AnyBinary) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 // Clone returns a copy of e.
 func (e AnyBinary) Clone() *AnyBinary { return &e }
 
-// P is event 3, version 0.
+// P is event 3, version 0. Its payload has 28 bytes. [AnyP] takes newer versions, too.
 type P struct {
 	Type       uint32
 	FBusy      uint32 // _fBusy
@@ -98,8 +90,7 @@ type P struct {
 // EventDesc returns the description of P.
 func (*P) EventDesc() *etw.EventDesc { return &pEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *P) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 28 {
 		return 0, etw.Short(&pEvent, p, ptr)
@@ -150,9 +141,7 @@ func (e *P) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e P) Clone() *P { return &e }
 
-func (e P) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e P) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e P) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e P) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -174,12 +163,7 @@ type AnyP struct {
 	P
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyP) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&pEvent} }
-func (e *AnyP) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyP) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.P.DecodePayload(p, ptr)
@@ -188,36 +172,32 @@ func (e *AnyP) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, err
 // Clone returns a copy of e.
 func (e AnyP) Clone() *AnyP { return &e }
 
-// JscriptGCStart is JSCRIPT_GC_START: event 4, version 0.
-type JscriptGCStart struct{}
+// JscriptGCStart is JSCRIPT_GC_START: event 4, version 0. It has no payload.
+// [AnyJscriptGCStart] takes newer versions, too.
+type JscriptGCStart struct {
+	etw.Empty
+}
 
-func (*JscriptGCStart) EventDesc() *etw.EventDesc                             { return &jscriptGCStart }
-func (*JscriptGCStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*JscriptGCStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*JscriptGCStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e JscriptGCStart) Clone() *JscriptGCStart                               { return &e }
-func (e JscriptGCStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e JscriptGCStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e JscriptGCStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of JSCRIPT_GC_START.
+func (*JscriptGCStart) EventDesc() *etw.EventDesc { return &jscriptGCStart }
+
+// Clone returns a copy of e.
+func (e JscriptGCStart) Clone() *JscriptGCStart { return &e }
+
+func (e JscriptGCStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jscriptGCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
 	Name: "JSCRIPT_GC_START",
 }
 
-// AnyJscriptGCStart is [JscriptGCStart] in any version: a newer one is decoded
-// like it.
+// AnyJscriptGCStart is [JscriptGCStart] in any version: a newer one is decoded like it.
 type AnyJscriptGCStart struct {
 	Seen etw.Seen
 	JscriptGCStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyJscriptGCStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&jscriptGCStart} }
-func (e *AnyJscriptGCStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyJscriptGCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.JscriptGCStart.DecodePayload(p, ptr)
@@ -226,17 +206,18 @@ func (e *AnyJscriptGCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 // Clone returns a copy of e.
 func (e AnyJscriptGCStart) Clone() *AnyJscriptGCStart { return &e }
 
-// Open is event 5, version 0.
-type Open struct{}
+// Open is event 5, version 0. It has no payload. [AnyOpen] takes newer versions, too.
+type Open struct {
+	etw.Empty
+}
 
-func (*Open) EventDesc() *etw.EventDesc                             { return &open }
-func (*Open) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Open) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Open) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Open) Clone() *Open                                         { return &e }
-func (e Open) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Open) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Open) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Open.
+func (*Open) EventDesc() *etw.EventDesc { return &open }
+
+// Clone returns a copy of e.
+func (e Open) Clone() *Open { return &e }
+
+func (e Open) String() string { return string(etw.AppendText(nil, &e)) }
 
 var open = etw.EventDesc{
 	Provider: &providerDesc, ID: 5,
@@ -249,12 +230,7 @@ type AnyOpen struct {
 	Open
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOpen) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&open} }
-func (e *AnyOpen) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Open.DecodePayload(p, ptr)
@@ -263,17 +239,19 @@ func (e *AnyOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 // Clone returns a copy of e.
 func (e AnyOpen) Clone() *AnyOpen { return &e }
 
-// OpenV2 is Open_V2: event 6, version 0.
-type OpenV2 struct{}
+// OpenV2 is Open_V2: event 6, version 0. It has no payload. [AnyOpenV2] takes newer versions,
+// too.
+type OpenV2 struct {
+	etw.Empty
+}
 
-func (*OpenV2) EventDesc() *etw.EventDesc                             { return &openV2 }
-func (*OpenV2) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*OpenV2) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*OpenV2) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e OpenV2) Clone() *OpenV2                                       { return &e }
-func (e OpenV2) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e OpenV2) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e OpenV2) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Open_V2.
+func (*OpenV2) EventDesc() *etw.EventDesc { return &openV2 }
+
+// Clone returns a copy of e.
+func (e OpenV2) Clone() *OpenV2 { return &e }
+
+func (e OpenV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var openV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 6,
@@ -286,12 +264,7 @@ type AnyOpenV2 struct {
 	OpenV2
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOpenV2) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&openV2} }
-func (e *AnyOpenV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOpenV2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.OpenV2.DecodePayload(p, ptr)

@@ -5,12 +5,12 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Move is event 1, version 0.
+// Move is event 1, version 0. Its payload has 20 bytes, 16 in programs of 32 bits. [AnyMove]
+// says what it means.
 type Move struct {
 	Steps     int64
 	Direction Direction
@@ -20,8 +20,7 @@ type Move struct {
 // EventDesc returns the description of Move.
 func (*Move) EventDesc() *etw.EventDesc { return &move }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Move) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 12 {
 		return 0, etw.Short(&move, p, ptr)
@@ -58,9 +57,7 @@ func (e *Move) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Move) Clone() *Move { return &e }
 
-func (e Move) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Move) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Move) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Move) String() string { return string(etw.AppendText(nil, &e)) }
 
 var move = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -72,7 +69,8 @@ var move = etw.EventDesc{
 	},
 }
 
-// MoveV1 is Move_V1: event 1, version 1.
+// MoveV1 is Move_V1: event 1, version 1. Its payload has 4 bytes. [AnyMove] says what it
+// means.
 type MoveV1 struct {
 	Steps int32
 }
@@ -80,8 +78,7 @@ type MoveV1 struct {
 // EventDesc returns the description of Move_V1.
 func (*MoveV1) EventDesc() *etw.EventDesc { return &moveV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MoveV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&moveV1, p, ptr)
@@ -108,9 +105,7 @@ func (e *MoveV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MoveV1) Clone() *MoveV1 { return &e }
 
-func (e MoveV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MoveV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MoveV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MoveV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moveV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1,
@@ -120,7 +115,8 @@ var moveV1 = etw.EventDesc{
 	},
 }
 
-// MoveV2 is Move_V2: event 1, version 2.
+// MoveV2 is Move_V2: event 1, version 2. Its payload has 6 bytes. [AnyMove] says what it
+// means.
 type MoveV2 struct {
 	Steps     int8
 	Direction uint8
@@ -130,8 +126,7 @@ type MoveV2 struct {
 // EventDesc returns the description of Move_V2.
 func (*MoveV2) EventDesc() *etw.EventDesc { return &moveV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *MoveV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 6 {
 		return 0, etw.Short(&moveV2, p, ptr)
@@ -166,9 +161,7 @@ func (e *MoveV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e MoveV2) Clone() *MoveV2 { return &e }
 
-func (e MoveV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e MoveV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e MoveV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e MoveV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moveV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 2,
@@ -180,10 +173,10 @@ var moveV2 = etw.EventDesc{
 	},
 }
 
-// AnyMove is event 1, in any version.
+// AnyMove is event 1 in any version.
 //
-// The versions are [Move], [MoveV1], and [MoveV2]; a newer one is decoded like
-// the last of these. Fields that the decoded version lacks are zero.
+// The versions are [Move], [MoveV1], and [MoveV2]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyMove struct {
 	Seen etw.Seen
 
@@ -192,20 +185,21 @@ type AnyMove struct {
 	Address   etw.Pointer // versions 0 and 2
 }
 
-// HasDirection and its like report whether the version that was decoded has a
-// field.
+// HasDirection reports whether the decoded version has Direction.
 func (e *AnyMove) HasDirection() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 2 }
-func (e *AnyMove) HasAddress() bool   { return e.Seen.Layout == 0 || e.Seen.Layout == 2 }
+
+// HasAddress reports whether the decoded version has Address.
+func (e *AnyMove) HasAddress() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 2 }
 
 var anyMove = []*etw.EventDesc{&move, &moveV1, &moveV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyMove) EventDescs() []*etw.EventDesc { return anyMove }
-func (e *AnyMove) EventDesc() *etw.EventDesc  { return etw.DescOf(anyMove, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyMove) EventDesc() *etw.EventDesc { return etw.DescOf(anyMove, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyMove) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -255,11 +249,12 @@ func (e *AnyMove) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyMove) Clone() *AnyMove { return &e }
 
-func (e AnyMove) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyMove) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyMove) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyMove) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Turn is event 2, version 0.
+// Turn is event 2, version 0. [AnyTurn] says what it means.
 type Turn struct {
 	Degrees      int16
 	Direction    Direction
@@ -269,8 +264,7 @@ type Turn struct {
 // EventDesc returns the description of Turn.
 func (*Turn) EventDesc() *etw.EventDesc { return &turn }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Turn) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&turn, p, ptr)
@@ -310,9 +304,7 @@ func (e *Turn) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Turn) Clone() *Turn { return &e }
 
-func (e Turn) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Turn) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Turn) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Turn) String() string { return string(etw.AppendText(nil, &e)) }
 
 var turn = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -323,7 +315,8 @@ var turn = etw.EventDesc{
 	},
 }
 
-// TurnV1 is Turn_V1: event 2, version 1.
+// TurnV1 is Turn_V1: event 2, version 1. Its payload has 3 bytes. [AnyTurn] says what it
+// means.
 type TurnV1 struct {
 	Degrees   int16
 	Direction uint8
@@ -332,8 +325,7 @@ type TurnV1 struct {
 // EventDesc returns the description of Turn_V1.
 func (*TurnV1) EventDesc() *etw.EventDesc { return &turnV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *TurnV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 3 {
 		return 0, etw.Short(&turnV1, p, ptr)
@@ -364,9 +356,7 @@ func (e *TurnV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e TurnV1) Clone() *TurnV1 { return &e }
 
-func (e TurnV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e TurnV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e TurnV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e TurnV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var turnV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 1,
@@ -377,10 +367,9 @@ var turnV1 = etw.EventDesc{
 	},
 }
 
-// AnyTurn is event 2, in any version.
+// AnyTurn is event 2 in any version.
 //
-// The versions are [Turn] and [TurnV1]; a newer one is decoded like the last
-// of these.
+// The versions are [Turn] and [TurnV1]; a newer one is decoded like the last of these.
 type AnyTurn struct {
 	Seen etw.Seen
 
@@ -391,13 +380,13 @@ type AnyTurn struct {
 
 var anyTurn = []*etw.EventDesc{&turn, &turnV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyTurn) EventDescs() []*etw.EventDesc { return anyTurn }
-func (e *AnyTurn) EventDesc() *etw.EventDesc  { return etw.DescOf(anyTurn, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyTurn) EventDesc() *etw.EventDesc { return etw.DescOf(anyTurn, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyTurn) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -439,6 +428,7 @@ func (e *AnyTurn) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyTurn) Clone() *AnyTurn { return &e }
 
-func (e AnyTurn) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyTurn) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyTurn) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyTurn) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -24,3 +24,6 @@ var directionMap = etw.MapDesc{
 
 // String returns the name of v, or its number if it has none.
 func (v Direction) String() string { return directionMap.ValueString(uint32(v)) }
+
+// MarshalText returns the form of String.
+func (v Direction) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,22 +22,26 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyMove](t, Types()...)
-	etwtest.Versions[AnyTurn](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[Move](t, nil)
-	etwtest.AllocsOf[MoveV1](t, nil)
-	etwtest.AllocsOf[MoveV2](t, nil)
-	etwtest.AllocsOf[Turn](t, nil)
-	etwtest.AllocsOf[TurnV1](t, nil)
-	etwtest.AllocsOf[AnyMove](t, nil)
-	etwtest.AllocsOf[AnyTurn](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyMove), new(AnyTurn),
+	}
 }

@@ -5,15 +5,14 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Lost is event 1, version 0.
+// Lost is event 1, version 0. [AnyLost] takes newer versions, too.
 //
-// Rest2 holds the rest of the payload as it is: unknown inType "win:28" of
-// field "Values". It takes the place of Values, Name.
+// Rest2 holds the rest of the payload as it is: unknown inType "win:28" of field "Values". It
+// takes the place of Values, Name.
 type Lost struct {
 	Count uint32
 	Rest  uint32
@@ -23,8 +22,7 @@ type Lost struct {
 // EventDesc returns the description of Lost.
 func (*Lost) EventDesc() *etw.EventDesc { return &lost }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Lost) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&lost, p, ptr)
@@ -64,9 +62,7 @@ func (e Lost) Clone() *Lost {
 	return &e
 }
 
-func (e Lost) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Lost) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Lost) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Lost) String() string { return string(etw.AppendText(nil, &e)) }
 
 var lost = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -84,12 +80,7 @@ type AnyLost struct {
 	Lost
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyLost) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&lost} }
-func (e *AnyLost) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyLost) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Lost.DecodePayload(p, ptr)
@@ -101,7 +92,7 @@ func (e AnyLost) Clone() *AnyLost {
 	return &e
 }
 
-// Tail is event 2, version 0.
+// Tail is event 2, version 0. [AnyTail] takes newer versions, too.
 type Tail struct {
 	Count uint32
 	Data  etw.Binary // the rest of the payload
@@ -110,8 +101,7 @@ type Tail struct {
 // EventDesc returns the description of Tail.
 func (*Tail) EventDesc() *etw.EventDesc { return &tail }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Tail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&tail, p, ptr)
@@ -147,9 +137,7 @@ func (e Tail) Clone() *Tail {
 	return &e
 }
 
-func (e Tail) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Tail) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Tail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Tail) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tail = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -166,12 +154,7 @@ type AnyTail struct {
 	Tail
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTail) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tail} }
-func (e *AnyTail) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Tail.DecodePayload(p, ptr)
@@ -183,10 +166,10 @@ func (e AnyTail) Clone() *AnyTail {
 	return &e
 }
 
-// Parts is event 3, version 0.
+// Parts is event 3, version 0. [AnyParts] says what it means.
 //
-// Rest holds the rest of the payload as it is: unknown inType "win:28" of
-// field "Data". It takes the place of Data.
+// Rest holds the rest of the payload as it is: unknown inType "win:28" of field "Data". It
+// takes the place of Data.
 type Parts struct {
 	Count uint32
 	Rest  etw.Binary // the rest of the payload
@@ -195,8 +178,7 @@ type Parts struct {
 // EventDesc returns the description of Parts.
 func (*Parts) EventDesc() *etw.EventDesc { return &parts }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Parts) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&parts, p, ptr)
@@ -232,9 +214,7 @@ func (e Parts) Clone() *Parts {
 	return &e
 }
 
-func (e Parts) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Parts) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Parts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Parts) String() string { return string(etw.AppendText(nil, &e)) }
 
 var parts = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -245,10 +225,10 @@ var parts = etw.EventDesc{
 	},
 }
 
-// PartsV1 is Parts_V1: event 3, version 1.
+// PartsV1 is Parts_V1: event 3, version 1. [AnyParts] says what it means.
 //
-// Rest holds the rest of the payload as it is: unknown inType "win:28" of
-// field "Data". It takes the place of Data.
+// Rest holds the rest of the payload as it is: unknown inType "win:28" of field "Data". It
+// takes the place of Data.
 type PartsV1 struct {
 	Size  uint8
 	Count uint32
@@ -258,8 +238,7 @@ type PartsV1 struct {
 // EventDesc returns the description of Parts_V1.
 func (*PartsV1) EventDesc() *etw.EventDesc { return &partsV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *PartsV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 5 {
 		return 0, etw.Short(&partsV1, p, ptr)
@@ -299,9 +278,7 @@ func (e PartsV1) Clone() *PartsV1 {
 	return &e
 }
 
-func (e PartsV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PartsV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PartsV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PartsV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var partsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 1,
@@ -313,7 +290,8 @@ var partsV1 = etw.EventDesc{
 	},
 }
 
-// PartsV2 is Parts_V2: event 3, version 2.
+// PartsV2 is Parts_V2: event 3, version 2. Its payload has 8 bytes. [AnyParts] says what it
+// means.
 type PartsV2 struct {
 	Count uint32
 	Data  uint16
@@ -323,8 +301,7 @@ type PartsV2 struct {
 // EventDesc returns the description of Parts_V2.
 func (*PartsV2) EventDesc() *etw.EventDesc { return &partsV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *PartsV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 8 {
 		return 0, etw.Short(&partsV2, p, ptr)
@@ -359,9 +336,7 @@ func (e *PartsV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e PartsV2) Clone() *PartsV2 { return &e }
 
-func (e PartsV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e PartsV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e PartsV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e PartsV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var partsV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 2,
@@ -373,10 +348,10 @@ var partsV2 = etw.EventDesc{
 	},
 }
 
-// AnyParts is event 3, in any version.
+// AnyParts is event 3 in any version.
 //
-// The versions are [Parts], [PartsV1], and [PartsV2]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [Parts], [PartsV1], and [PartsV2]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyParts struct {
 	Seen etw.Seen
 
@@ -387,22 +362,27 @@ type AnyParts struct {
 	RestV1 etw.Binary // the rest of the payload; versions 0 and 1
 }
 
-// HasData and its like report whether the version that was decoded has a
-// field.
-func (e *AnyParts) HasData() bool   { return e.Seen.Layout >= 2 }
-func (e *AnyParts) HasRest() bool   { return e.Seen.Layout >= 2 }
-func (e *AnyParts) HasSize() bool   { return e.Seen.Layout == 1 }
+// HasData reports whether the decoded version has Data.
+func (e *AnyParts) HasData() bool { return e.Seen.Layout >= 2 }
+
+// HasRest reports whether the decoded version has Rest.
+func (e *AnyParts) HasRest() bool { return e.Seen.Layout >= 2 }
+
+// HasSize reports whether the decoded version has Size.
+func (e *AnyParts) HasSize() bool { return e.Seen.Layout == 1 }
+
+// HasRestV1 reports whether the decoded version has RestV1.
 func (e *AnyParts) HasRestV1() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
 var anyParts = []*etw.EventDesc{&parts, &partsV1, &partsV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyParts) EventDescs() []*etw.EventDesc { return anyParts }
-func (e *AnyParts) EventDesc() *etw.EventDesc  { return etw.DescOf(anyParts, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyParts) EventDesc() *etw.EventDesc { return etw.DescOf(anyParts, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyParts) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -460,6 +440,7 @@ func (e AnyParts) Clone() *AnyParts {
 	return &e
 }
 
-func (e AnyParts) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyParts) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyParts) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyParts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,24 +22,26 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyLost](t, Types()...)
-	etwtest.Versions[AnyTail](t, Types()...)
-	etwtest.Versions[AnyParts](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[Lost](t, nil)
-	etwtest.AllocsOf[Tail](t, nil)
-	etwtest.AllocsOf[Parts](t, nil)
-	etwtest.AllocsOf[PartsV1](t, nil)
-	etwtest.AllocsOf[PartsV2](t, nil)
-	etwtest.AllocsOf[AnyLost](t, nil)
-	etwtest.AllocsOf[AnyTail](t, nil)
-	etwtest.AllocsOf[AnyParts](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyLost), new(AnyTail), new(AnyParts),
+	}
 }

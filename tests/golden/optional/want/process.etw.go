@@ -5,14 +5,12 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ProcessStart is the classic event of class
-// 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1 (Start), version 0, of task
-// Process.
+// ProcessStart is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1
+// (Start), version 0. [AnyProcessStart] says what it means.
 type ProcessStart struct {
 	ProcessId uint32 // a process id
 	Name      etw.UTF16
@@ -22,8 +20,7 @@ type ProcessStart struct {
 // EventDesc returns the description of the event.
 func (*ProcessStart) EventDesc() *etw.EventDesc { return &processStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&processStart, p, ptr)
@@ -66,23 +63,19 @@ func (e ProcessStart) Clone() *ProcessStart {
 	return &e
 }
 
-func (e ProcessStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStart = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Opcode: 1, Task: 1,
-	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
-	TaskName: "Process", OpcodeName: "Start",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "Name", Type: etw.InUnicodeString, When: etw.When{Left: 1}},
 	},
 }
 
-// ProcessStartV1 is the classic event of class
-// 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1 (Start), version 1, of task
-// Process.
+// ProcessStartV1 is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1
+// (Start), version 1. [AnyProcessStart] says what it means.
 type ProcessStartV1 struct {
 	ProcessId     uint32 // a process id
 	User          etw.TokenUser
@@ -98,8 +91,7 @@ type ProcessStartV1 struct {
 // EventDesc returns the description of the event.
 func (*ProcessStartV1) EventDesc() *etw.EventDesc { return &processStartV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*process1Layout)(e).decode(p, ptr, &processStartV1)
 }
@@ -110,9 +102,7 @@ func (e *ProcessStartV1) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessStartV1) FieldValue(i int) etw.Value {
-	return (*process1Layout)(e).FieldValue(i)
-}
+func (e *ProcessStartV1) FieldValue(i int) etw.Value { return (*process1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ProcessStartV1) Clone() *ProcessStartV1 {
@@ -120,14 +110,11 @@ func (e ProcessStartV1) Clone() *ProcessStartV1 {
 	return &e
 }
 
-func (e ProcessStartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStartV1 = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Version: 1, Opcode: 1, Task: 1,
-	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
-	TaskName: "Process", OpcodeName: "Start",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Start",
 	Fields: process1LayoutFields,
 }
 
@@ -211,12 +198,11 @@ var process1LayoutFields = []etw.FieldDesc{
 	{Name: "Title", Type: etw.InUnicodeString, Length: etw.Size{Kind: etw.SizeConst, N: 3}, When: etw.When{Left: 1}},
 }
 
-// AnyProcessStart is the classic event of class
-// 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1 (Start), of task Process, in
-// any version.
+// AnyProcessStart is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 1
+// (Start) in any version, of [TaskProcess].
 //
-// The versions are [ProcessStart] and [ProcessStartV1]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [ProcessStart] and [ProcessStartV1]; a newer one is decoded like the last
+// of these. Fields that the decoded version lacks are zero.
 type AnyProcessStart struct {
 	Seen etw.Seen
 
@@ -232,19 +218,18 @@ type AnyProcessStart struct {
 	HasTitle      bool        // the payload has Title
 }
 
-// HasUser and its like report whether the version that was decoded has a
-// field.
+// HasUser reports whether the decoded version has User.
 func (e *AnyProcessStart) HasUser() bool { return e.Seen.Layout >= 1 }
 
 var anyProcessStart = []*etw.EventDesc{&processStart, &processStartV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyProcessStart) EventDescs() []*etw.EventDesc { return anyProcessStart }
-func (e *AnyProcessStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyProcessStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyProcessStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyProcessStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyProcessStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -316,13 +301,13 @@ func (e AnyProcessStart) Clone() *AnyProcessStart {
 	return &e
 }
 
-func (e AnyProcessStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyProcessStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyProcessStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyProcessStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// ProcessStop is the classic event of class
-// 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 2 (Stop), version 1, of task
-// Process.
+// ProcessStop is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a11, opcode 2
+// (Stop), version 1, of [TaskProcess]. [AnyProcessStop] takes newer versions, too.
 type ProcessStop struct {
 	ProcessId     uint32 // a process id
 	User          etw.TokenUser
@@ -338,8 +323,7 @@ type ProcessStop struct {
 // EventDesc returns the description of the event.
 func (*ProcessStop) EventDesc() *etw.EventDesc { return &processStop }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ProcessStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*process1Layout)(e).decode(p, ptr, &processStop)
 }
@@ -350,9 +334,7 @@ func (e *ProcessStop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ProcessStop) FieldValue(i int) etw.Value {
-	return (*process1Layout)(e).FieldValue(i)
-}
+func (e *ProcessStop) FieldValue(i int) etw.Value { return (*process1Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e ProcessStop) Clone() *ProcessStop {
@@ -360,30 +342,21 @@ func (e ProcessStop) Clone() *ProcessStop {
 	return &e
 }
 
-func (e ProcessStop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ProcessStop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ProcessStop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processStop = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Version: 1, Opcode: 2, Task: 1,
-	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11},
-	TaskName: "Process", OpcodeName: "Stop",
+	Class: classProcess, TaskName: "Process", OpcodeName: "Stop",
 	Fields: process1LayoutFields,
 }
 
-// AnyProcessStop is [ProcessStop] in any version: a newer one is decoded like
-// it.
+// AnyProcessStop is [ProcessStop] in any version: a newer one is decoded like it.
 type AnyProcessStop struct {
 	Seen etw.Seen
 	ProcessStop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProcessStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&processStop} }
-func (e *AnyProcessStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(1, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProcessStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 1}
 	return e.ProcessStop.DecodePayload(p, ptr)

@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(3 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 3)
+	_ = etw.EnforceVersion(4 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 4)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -21,16 +21,14 @@ var providerDesc = etw.ProviderDesc{
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
-		&processStart,
-		&processStartV1,
+		&processStart, &processStartV1,
 		&processStop,
 		&threadStart,
 		&threadWait,
 	},
 }
 
-// Types returns an event of each type: those of Provider.Events, in their
-// order.
+// Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
 		new(ProcessStart), new(ProcessStartV1),
@@ -40,10 +38,22 @@ func Types() []etw.Event {
 	}
 }
 
+// The classes of events, one for each task.
+var (
+	classProcess = etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x11}
+	classThread  = etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x12}
+)
+
+// Task is a task of the provider.
+type Task uint16
+
+// String returns the name of the task, or its number if no event has it.
+func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+
 // Tasks.
 const (
-	TaskProcess uint16 = 1
-	TaskThread  uint16 = 2
+	TaskProcess Task = 1
+	TaskThread  Task = 2
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.

@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,36 +22,37 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyProcessStart](t, Types()...)
-	etwtest.Versions[AnyProcessStop](t, Types()...)
-	etwtest.Versions[AnyThreadStart](t, Types()...)
-	etwtest.Versions[AnyThreadWait](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[ProcessStart](t, nil)
-	etwtest.AllocsOf[ProcessStartV1](t, nil)
-	etwtest.AllocsOf[ProcessStop](t, nil)
-	etwtest.AllocsOf[ThreadStart](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *ThreadWait) {
 		for range e.Objects.All() {
 		}
 		for range e.Odd.All() {
 		}
 	})
-	etwtest.AllocsOf[AnyProcessStart](t, nil)
-	etwtest.AllocsOf[AnyProcessStop](t, nil)
-	etwtest.AllocsOf[AnyThreadStart](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyThreadWait) {
-		for range e.Objects.All() {
-		}
-		for range e.Odd.All() {
-		}
-	})
 }
 
-func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+func FuzzProcess(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Process", Types()...)...)
+}
+
+func FuzzThread(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Thread", Types()...)...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyProcessStart), new(AnyProcessStop), new(AnyThreadStart),
+		new(AnyThreadWait),
+	}
 }

@@ -7,14 +7,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ThreadStart is the classic event of class
-// 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a12, opcode 1 (Start), version 0, of task
-// Thread.
+// ThreadStart is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a12, opcode 1
+// (Start), version 0, of [TaskThread]. [AnyThreadStart] takes newer versions, too.
 type ThreadStart struct {
 	ThreadId uint32
 	Pad      etw.Binary
@@ -26,8 +24,7 @@ type ThreadStart struct {
 // EventDesc returns the description of the event.
 func (*ThreadStart) EventDesc() *etw.EventDesc { return &threadStart }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&threadStart, p, ptr)
@@ -79,14 +76,11 @@ func (e ThreadStart) Clone() *ThreadStart {
 	return &e
 }
 
-func (e ThreadStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadStart) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadStart = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 1, Opcode: 1, Task: 2,
-	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x12},
-	TaskName: "Thread", OpcodeName: "Start",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ThreadId", Type: etw.InUInt32},
 		{Name: "Pad", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}, When: etw.When{Ptr: 8}},
@@ -95,19 +89,13 @@ var threadStart = etw.EventDesc{
 	},
 }
 
-// AnyThreadStart is [ThreadStart] in any version: a newer one is decoded like
-// it.
+// AnyThreadStart is [ThreadStart] in any version: a newer one is decoded like it.
 type AnyThreadStart struct {
 	Seen etw.Seen
 	ThreadStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadStart} }
-func (e *AnyThreadStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadStart.DecodePayload(p, ptr)
@@ -120,9 +108,8 @@ func (e AnyThreadStart) Clone() *AnyThreadStart {
 	return &e
 }
 
-// ThreadWait is the classic event of class
-// 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a12, opcode 2 (Wait), version 0, of task
-// Thread.
+// ThreadWait is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a12, opcode 2
+// (Wait), version 0, of [TaskThread]. [AnyThreadWait] takes newer versions, too.
 type ThreadWait struct {
 	Count   uint8
 	Objects ThreadWaitObjects // Count elements
@@ -132,8 +119,7 @@ type ThreadWait struct {
 // EventDesc returns the description of the event.
 func (*ThreadWait) EventDesc() *etw.EventDesc { return &threadWait }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *ThreadWait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&threadWait, p, ptr)
@@ -174,14 +160,11 @@ func (e ThreadWait) Clone() *ThreadWait {
 	return &e
 }
 
-func (e ThreadWait) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ThreadWait) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ThreadWait) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadWait = etw.EventDesc{
 	Provider: &providerDesc, Kind: etw.KindClassic, ID: 2, Opcode: 2, Task: 2,
-	Class:    etw.GUID{0x5a, 0x9b, 0x1d, 0x0e, 0xa3, 0x93, 0x8e, 0x4c, 0x8f, 0x0e, 0x1c, 0x6f, 0x3c, 0x2d, 0x7a, 0x12},
-	TaskName: "Thread", OpcodeName: "Wait",
+	Class: classThread, TaskName: "Thread", OpcodeName: "Wait",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt8},
 		{Name: "Objects", Type: etw.InStruct, Count: etw.Size{Kind: etw.SizeField}, Fields: []etw.FieldDesc{
@@ -257,14 +240,9 @@ func (v ThreadWaitObject) Clone() ThreadWaitObject {
 	return v
 }
 
-func (v *ThreadWaitObject) value() etw.Value { return etw.StructValue(&threadWait.Fields[1], v) }
+func (v ThreadWaitObject) String() string { return etw.StructValue(&threadWait.Fields[1], &v).String() }
 
-func (v ThreadWaitObject) String() string               { return v.value().String() }
-func (v ThreadWaitObject) LogValue() slog.Value         { return v.value().LogValue() }
-func (v ThreadWaitObject) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// ThreadWaitObjects is a sequence of [ThreadWaitObject] that aliases a
-// payload.
+// ThreadWaitObjects is a sequence of [ThreadWaitObject] that aliases a payload.
 type ThreadWaitObjects struct {
 	p   []byte
 	n   int
@@ -310,8 +288,7 @@ func (s ThreadWaitObjects) All() iter.Seq[ThreadWaitObject] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s ThreadWaitObjects) Equal(t ThreadWaitObjects) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -325,8 +302,9 @@ func (s ThreadWaitObjects) Clone() ThreadWaitObjects {
 	return s
 }
 
-func (s ThreadWaitObjects) String() string               { return etw.ElementsText(s.All()) }
-func (s ThreadWaitObjects) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s ThreadWaitObjects) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s ThreadWaitObjects) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *ThreadWaitObjects) read(c *etw.Cursor, n uint64) {
@@ -390,11 +368,7 @@ func (v *ThreadWaitOdd) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v ThreadWaitOdd) Clone() ThreadWaitOdd { return v }
 
-func (v *ThreadWaitOdd) value() etw.Value { return etw.StructValue(&threadWait.Fields[2], v) }
-
-func (v ThreadWaitOdd) String() string               { return v.value().String() }
-func (v ThreadWaitOdd) LogValue() slog.Value         { return v.value().LogValue() }
-func (v ThreadWaitOdd) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v ThreadWaitOdd) String() string { return etw.StructValue(&threadWait.Fields[2], &v).String() }
 
 // ThreadWaitOddList is a sequence of [ThreadWaitOdd] that aliases a payload.
 type ThreadWaitOddList struct {
@@ -442,8 +416,7 @@ func (s ThreadWaitOddList) All() iter.Seq[ThreadWaitOdd] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s ThreadWaitOddList) Equal(t ThreadWaitOddList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -457,8 +430,9 @@ func (s ThreadWaitOddList) Clone() ThreadWaitOddList {
 	return s
 }
 
-func (s ThreadWaitOddList) String() string               { return etw.ElementsText(s.All()) }
-func (s ThreadWaitOddList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s ThreadWaitOddList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s ThreadWaitOddList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *ThreadWaitOddList) read(c *etw.Cursor, n uint64) {
@@ -472,19 +446,13 @@ func (s ThreadWaitOddList) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyThreadWait is [ThreadWait] in any version: a newer one is decoded like
-// it.
+// AnyThreadWait is [ThreadWait] in any version: a newer one is decoded like it.
 type AnyThreadWait struct {
 	Seen etw.Seen
 	ThreadWait
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyThreadWait) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&threadWait} }
-func (e *AnyThreadWait) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyThreadWait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ThreadWait.DecodePayload(p, ptr)

@@ -6,12 +6,11 @@ package want
 import (
 	"bytes"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Table is event 1, version 0.
+// Table is event 1, version 0. [AnyTable] takes newer versions, too.
 type Table struct {
 	Count uint8
 	Size  uint8
@@ -21,8 +20,7 @@ type Table struct {
 // EventDesc returns the description of Table.
 func (*Table) EventDesc() *etw.EventDesc { return &table }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Table) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&table, p, ptr)
@@ -62,9 +60,7 @@ func (e Table) Clone() *Table {
 	return &e
 }
 
-func (e Table) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Table) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Table) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Table) String() string { return string(etw.AppendText(nil, &e)) }
 
 var table = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -119,11 +115,7 @@ func (v TableRow) Clone() TableRow {
 	return v
 }
 
-func (v *TableRow) value() etw.Value { return etw.StructValue(&table.Fields[2], v) }
-
-func (v TableRow) String() string               { return v.value().String() }
-func (v TableRow) LogValue() slog.Value         { return v.value().LogValue() }
-func (v TableRow) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v TableRow) String() string { return etw.StructValue(&table.Fields[2], &v).String() }
 
 // TableRows is a sequence of [TableRow] that aliases a payload.
 type TableRows struct {
@@ -133,8 +125,8 @@ type TableRows struct {
 	outerSize uint64
 }
 
-// MakeTableRows encodes elements, for building an event. It takes the sizes
-// that fields outside of the elements give.
+// MakeTableRows encodes elements, for building an event. It takes the sizes that fields
+// outside of the elements give.
 func MakeTableRows(ptr etw.PtrSize, outerSize uint64, vs ...TableRow) (TableRows, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -164,8 +156,7 @@ func (s TableRows) All() iter.Seq[TableRow] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s TableRows) Equal(t TableRows) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -179,8 +170,9 @@ func (s TableRows) Clone() TableRows {
 	return s
 }
 
-func (s TableRows) String() string               { return etw.ElementsText(s.All()) }
-func (s TableRows) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s TableRows) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s TableRows) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *TableRows) read(c *etw.Cursor, n uint64, outerSize uint64) {
@@ -208,12 +200,7 @@ type AnyTable struct {
 	Table
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTable) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&table} }
-func (e *AnyTable) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTable) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Table.DecodePayload(p, ptr)
@@ -225,7 +212,7 @@ func (e AnyTable) Clone() *AnyTable {
 	return &e
 }
 
-// Head is event 2, version 0.
+// Head is event 2, version 0. [AnyHead] says what it means.
 type Head struct {
 	Size uint8
 	Info HeadInfo
@@ -234,8 +221,7 @@ type Head struct {
 // EventDesc returns the description of Head.
 func (*Head) EventDesc() *etw.EventDesc { return &head }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Head) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&head, p, ptr)
@@ -271,9 +257,7 @@ func (e Head) Clone() *Head {
 	return &e
 }
 
-func (e Head) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Head) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Head) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Head) String() string { return string(etw.AppendText(nil, &e)) }
 
 var head = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -328,13 +312,9 @@ func (v HeadInfo) Clone() HeadInfo {
 	return v
 }
 
-func (v *HeadInfo) value() etw.Value { return etw.StructValue(&head.Fields[1], v) }
+func (v HeadInfo) String() string { return etw.StructValue(&head.Fields[1], &v).String() }
 
-func (v HeadInfo) String() string               { return v.value().String() }
-func (v HeadInfo) LogValue() slog.Value         { return v.value().LogValue() }
-func (v HeadInfo) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// HeadV1 is Head_V1: event 2, version 1.
+// HeadV1 is Head_V1: event 2, version 1. [AnyHead] says what it means.
 type HeadV1 struct {
 	Flags uint8
 	Size  uint8
@@ -344,8 +324,7 @@ type HeadV1 struct {
 // EventDesc returns the description of Head_V1.
 func (*HeadV1) EventDesc() *etw.EventDesc { return &headV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *HeadV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&headV1, p, ptr)
@@ -385,9 +364,7 @@ func (e HeadV1) Clone() *HeadV1 {
 	return &e
 }
 
-func (e HeadV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e HeadV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e HeadV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e HeadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var headV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 1,
@@ -443,16 +420,12 @@ func (v HeadV1Info) Clone() HeadV1Info {
 	return v
 }
 
-func (v *HeadV1Info) value() etw.Value { return etw.StructValue(&headV1.Fields[2], v) }
+func (v HeadV1Info) String() string { return etw.StructValue(&headV1.Fields[2], &v).String() }
 
-func (v HeadV1Info) String() string               { return v.value().String() }
-func (v HeadV1Info) LogValue() slog.Value         { return v.value().LogValue() }
-func (v HeadV1Info) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// AnyHead is event 2, in any version.
+// AnyHead is event 2 in any version.
 //
-// The versions are [Head] and [HeadV1]; a newer one is decoded like the last
-// of these. Fields that the decoded version lacks are zero.
+// The versions are [Head] and [HeadV1]; a newer one is decoded like the last of these. Fields
+// that the decoded version lacks are zero.
 type AnyHead struct {
 	Seen etw.Seen
 
@@ -461,19 +434,18 @@ type AnyHead struct {
 	Info  HeadV1Info
 }
 
-// HasFlags and its like report whether the version that was decoded has a
-// field.
+// HasFlags reports whether the decoded version has Flags.
 func (e *AnyHead) HasFlags() bool { return e.Seen.Layout >= 1 }
 
 var anyHead = []*etw.EventDesc{&head, &headV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyHead) EventDescs() []*etw.EventDesc { return anyHead }
-func (e *AnyHead) EventDesc() *etw.EventDesc  { return etw.DescOf(anyHead, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyHead) EventDesc() *etw.EventDesc { return etw.DescOf(anyHead, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyHead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -517,6 +489,7 @@ func (e AnyHead) Clone() *AnyHead {
 	return &e
 }
 
-func (e AnyHead) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyHead) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyHead) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyHead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,13 +22,17 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyTable](t, Types()...)
-	etwtest.Versions[AnyHead](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *Table) {
 		for v := range e.Rows.All() {
 			for range v.Cells.All() {
@@ -50,12 +55,6 @@ func TestEventsAllocs(t *testing.T) {
 		for range e.Info.Paths.All() {
 		}
 	})
-	etwtest.AllocsOf(t, func(e *AnyTable) {
-		for v := range e.Rows.All() {
-			for range v.Cells.All() {
-			}
-		}
-	})
 	etwtest.AllocsOf(t, func(e *AnyHead) {
 		for range e.Info.Hashes.All() {
 		}
@@ -68,4 +67,11 @@ func TestEventsAllocs(t *testing.T) {
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyTable), new(AnyHead),
+	}
 }

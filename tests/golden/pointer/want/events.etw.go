@@ -5,12 +5,12 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Pointers is event 1, version 0.
+// Pointers is event 1, version 0. Its payload has 16 bytes, 12 in programs of 32 bits.
+// [AnyPointers] takes newer versions, too.
 type Pointers struct {
 	ID      uint32
 	Address etw.Pointer
@@ -20,8 +20,7 @@ type Pointers struct {
 // EventDesc returns the description of Pointers.
 func (*Pointers) EventDesc() *etw.EventDesc { return &pointers }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Pointers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&pointers, p, ptr)
@@ -58,9 +57,7 @@ func (e *Pointers) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Pointers) Clone() *Pointers { return &e }
 
-func (e Pointers) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Pointers) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Pointers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Pointers) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pointers = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -78,12 +75,7 @@ type AnyPointers struct {
 	Pointers
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyPointers) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&pointers} }
-func (e *AnyPointers) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyPointers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Pointers.DecodePayload(p, ptr)

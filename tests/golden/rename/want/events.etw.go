@@ -5,12 +5,12 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// ItemRemoved is Item_Removed: event 1, version 0.
+// ItemRemoved is Item_Removed: event 1, version 0. Its payload has 8 bytes. [AnyItemRemoved]
+// takes newer versions, too.
 type ItemRemoved struct {
 	FBusy  uint32 // _fBusy
 	IsBusy uint32 // fBusy
@@ -19,8 +19,7 @@ type ItemRemoved struct {
 // EventDesc returns the description of Item_Removed.
 func (*ItemRemoved) EventDesc() *etw.EventDesc { return &itemRemoved }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ItemRemoved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fieldsLayout)(e).decode(p, ptr, &itemRemoved)
 }
@@ -31,16 +30,12 @@ func (e *ItemRemoved) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ItemRemoved) FieldValue(i int) etw.Value {
-	return (*fieldsLayout)(e).FieldValue(i)
-}
+func (e *ItemRemoved) FieldValue(i int) etw.Value { return (*fieldsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ItemRemoved) Clone() *ItemRemoved { return &e }
 
-func (e ItemRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ItemRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ItemRemoved) String() string { return string(etw.AppendText(nil, &e)) }
 
 var itemRemoved = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -81,19 +76,13 @@ var fieldsLayoutFields = []etw.FieldDesc{
 	{Name: "fBusy", Type: etw.InUInt32},
 }
 
-// AnyItemRemoved is [ItemRemoved] in any version: a newer one is decoded like
-// it.
+// AnyItemRemoved is [ItemRemoved] in any version: a newer one is decoded like it.
 type AnyItemRemoved struct {
 	Seen etw.Seen
 	ItemRemoved
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyItemRemoved) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&itemRemoved} }
-func (e *AnyItemRemoved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ItemRemoved.DecodePayload(p, ptr)
@@ -102,7 +91,8 @@ func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 // Clone returns a copy of e.
 func (e AnyItemRemoved) Clone() *AnyItemRemoved { return &e }
 
-// ItemWasRemoved is ItemRemoved: event 2, version 0.
+// ItemWasRemoved is ItemRemoved: event 2, version 0. Its payload has 8 bytes.
+// [AnyItemWasRemoved] takes newer versions, too.
 type ItemWasRemoved struct {
 	FBusy  uint32 // _fBusy
 	IsBusy uint32 // fBusy
@@ -111,8 +101,7 @@ type ItemWasRemoved struct {
 // EventDesc returns the description of ItemRemoved.
 func (*ItemWasRemoved) EventDesc() *etw.EventDesc { return &itemWasRemoved }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *ItemWasRemoved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*fieldsLayout)(e).decode(p, ptr, &itemWasRemoved)
 }
@@ -123,16 +112,12 @@ func (e *ItemWasRemoved) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *ItemWasRemoved) FieldValue(i int) etw.Value {
-	return (*fieldsLayout)(e).FieldValue(i)
-}
+func (e *ItemWasRemoved) FieldValue(i int) etw.Value { return (*fieldsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e ItemWasRemoved) Clone() *ItemWasRemoved { return &e }
 
-func (e ItemWasRemoved) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e ItemWasRemoved) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e ItemWasRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e ItemWasRemoved) String() string { return string(etw.AppendText(nil, &e)) }
 
 var itemWasRemoved = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -140,19 +125,13 @@ var itemWasRemoved = etw.EventDesc{
 	Fields: fieldsLayoutFields,
 }
 
-// AnyItemWasRemoved is [ItemWasRemoved] in any version: a newer one is decoded
-// like it.
+// AnyItemWasRemoved is [ItemWasRemoved] in any version: a newer one is decoded like it.
 type AnyItemWasRemoved struct {
 	Seen etw.Seen
 	ItemWasRemoved
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyItemWasRemoved) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&itemWasRemoved} }
-func (e *AnyItemWasRemoved) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyItemWasRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.ItemWasRemoved.DecodePayload(p, ptr)

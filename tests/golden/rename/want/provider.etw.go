@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(3 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 3)
+	_ = etw.EnforceVersion(4 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 4)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -24,14 +24,10 @@ var Provider = &etw.Provider{
 		&itemRemoved,
 		&itemWasRemoved,
 	},
-	Keywords: []etw.KeywordDesc{
-		{Name: "GC", Mask: 0x1},
-		{Name: "GCKeyword", Mask: 0x2},
-	},
+	Keywords: keywordDescs,
 }
 
-// Types returns an event of each type: those of Provider.Events, in their
-// order.
+// Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
 		new(ItemRemoved),
@@ -39,9 +35,25 @@ func Types() []etw.Event {
 	}
 }
 
+// Keyword is a set of keywords of the provider.
+type Keyword uint64
+
+// Enable returns what a session enables for events of the keywords, up to a level.
+func (k Keyword) Enable(level etw.Level) etw.Enable {
+	return etw.Enable{Provider: &providerDesc, Keywords: uint64(k), Level: level}
+}
+
+// String returns the names of the keywords, joined by |.
+func (k Keyword) String() string { return etw.KeywordNames(keywordDescs, uint64(k)) }
+
+var keywordDescs = []etw.KeywordDesc{
+	{Name: "GC", Mask: 0x1},
+	{Name: "GCKeyword", Mask: 0x2},
+}
+
 // Keywords, one bit each.
 const (
-	KeywordGC uint64 = 0x1
+	KeywordGC Keyword = 0x1
 	// KeywordGCOnly is GCKeyword.
-	KeywordGCOnly uint64 = 0x2
+	KeywordGCOnly Keyword = 0x2
 )

@@ -7,12 +7,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Stack is event 1, version 0.
+// Stack is event 1, version 0. [AnyStack] takes newer versions, too.
 type Stack struct {
 	ID     uint32
 	Frames etw.Pointers // as many elements as the payload holds
@@ -21,8 +20,7 @@ type Stack struct {
 // EventDesc returns the description of Stack.
 func (*Stack) EventDesc() *etw.EventDesc { return &stack }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Stack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&stack, p, ptr)
@@ -58,9 +56,7 @@ func (e Stack) Clone() *Stack {
 	return &e
 }
 
-func (e Stack) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Stack) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Stack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Stack) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stack = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -77,12 +73,7 @@ type AnyStack struct {
 	Stack
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStack) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stack} }
-func (e *AnyStack) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStack) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Stack.DecodePayload(p, ptr)
@@ -94,7 +85,7 @@ func (e AnyStack) Clone() *AnyStack {
 	return &e
 }
 
-// Pairs is event 2, version 0.
+// Pairs is event 2, version 0. [AnyPairs] says what it means.
 type Pairs struct {
 	Pairs PairsPairs // as many elements as the payload holds
 }
@@ -102,8 +93,7 @@ type Pairs struct {
 // EventDesc returns the description of Pairs.
 func (*Pairs) EventDesc() *etw.EventDesc { return &pairs }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Pairs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Pairs.read(&c, c.RestCount(4+c.PtrSize().Bytes()))
@@ -132,9 +122,7 @@ func (e Pairs) Clone() *Pairs {
 	return &e
 }
 
-func (e Pairs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Pairs) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Pairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Pairs) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pairs = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -177,11 +165,7 @@ func (v *PairsPair) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v PairsPair) Clone() PairsPair { return v }
 
-func (v *PairsPair) value() etw.Value { return etw.StructValue(&pairs.Fields[0], v) }
-
-func (v PairsPair) String() string               { return v.value().String() }
-func (v PairsPair) LogValue() slog.Value         { return v.value().LogValue() }
-func (v PairsPair) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v PairsPair) String() string { return etw.StructValue(&pairs.Fields[0], &v).String() }
 
 // PairsPairs is a sequence of [PairsPair] that aliases a payload.
 type PairsPairs struct {
@@ -229,8 +213,7 @@ func (s PairsPairs) All() iter.Seq[PairsPair] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s PairsPairs) Equal(t PairsPairs) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -244,8 +227,9 @@ func (s PairsPairs) Clone() PairsPairs {
 	return s
 }
 
-func (s PairsPairs) String() string               { return etw.ElementsText(s.All()) }
-func (s PairsPairs) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s PairsPairs) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s PairsPairs) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *PairsPairs) read(c *etw.Cursor, n uint64) {
@@ -259,7 +243,7 @@ func (s PairsPairs) write(a *etw.Appender, i int, n uint64) {
 	a.Elements(i, s.p, s.ptr, s.n, n)
 }
 
-// AnyPairs is event 2, in any version.
+// AnyPairs is event 2 in any version.
 //
 // The only version is [Pairs]; a newer one is decoded like it.
 type AnyPairs struct {
@@ -270,13 +254,13 @@ type AnyPairs struct {
 
 var anyPairs = []*etw.EventDesc{&pairs}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyPairs) EventDescs() []*etw.EventDesc { return anyPairs }
-func (e *AnyPairs) EventDesc() *etw.EventDesc  { return etw.DescOf(anyPairs, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyPairs) EventDesc() *etw.EventDesc { return etw.DescOf(anyPairs, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyPairs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	var v Pairs
 	n, err = v.DecodePayload(p, ptr)
@@ -300,6 +284,7 @@ func (e AnyPairs) Clone() *AnyPairs {
 	return &e
 }
 
-func (e AnyPairs) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyPairs) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyPairs) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyPairs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -5,12 +5,12 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // EventSourceMessage is event 0, version 0, of task EventSourceMessage.
+// [AnyEventSourceMessage] takes newer versions, too.
 type EventSourceMessage struct {
 	Message etw.UTF16
 }
@@ -18,8 +18,7 @@ type EventSourceMessage struct {
 // EventDesc returns the description of EventSourceMessage.
 func (*EventSourceMessage) EventDesc() *etw.EventDesc { return &eventSourceMessage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *EventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Message = c.UTF16()
@@ -48,9 +47,7 @@ func (e EventSourceMessage) Clone() *EventSourceMessage {
 	return &e
 }
 
-func (e EventSourceMessage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e EventSourceMessage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e EventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e EventSourceMessage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var eventSourceMessage = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Task: 65534,
@@ -60,21 +57,14 @@ var eventSourceMessage = etw.EventDesc{
 	},
 }
 
-// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is
-// decoded like it.
+// AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
+// it.
 type AnyEventSourceMessage struct {
 	Seen etw.Seen
 	EventSourceMessage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEventSourceMessage) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&eventSourceMessage}
-}
-func (e *AnyEventSourceMessage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEventSourceMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.EventSourceMessage.DecodePayload(p, ptr)
@@ -86,7 +76,7 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	return &e
 }
 
-// Probe is event 1, version 0, of task Probe.
+// Probe is event 1, version 0, of task Probe. [AnyProbe] takes newer versions, too.
 type Probe struct {
 	Source     etw.UTF16
 	IsSelected etw.Bool8
@@ -96,8 +86,7 @@ type Probe struct {
 // EventDesc returns the description of Probe.
 func (*Probe) EventDesc() *etw.EventDesc { return &probe }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Probe) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Source = c.UTF16()
@@ -134,9 +123,7 @@ func (e Probe) Clone() *Probe {
 	return &e
 }
 
-func (e Probe) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Probe) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Probe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Probe) String() string { return string(etw.AppendText(nil, &e)) }
 
 var probe = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Task: 65533,
@@ -154,12 +141,7 @@ type AnyProbe struct {
 	Probe
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyProbe) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&probe} }
-func (e *AnyProbe) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyProbe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Probe.DecodePayload(p, ptr)
@@ -171,7 +153,7 @@ func (e AnyProbe) Clone() *AnyProbe {
 	return &e
 }
 
-// Wide is event 3, version 0.
+// Wide is event 3, version 0. Its payload has 9 bytes. [AnyWide] takes newer versions, too.
 type Wide struct {
 	IsSelected etw.Bool8
 	Stage      int64
@@ -180,8 +162,7 @@ type Wide struct {
 // EventDesc returns the description of Wide.
 func (*Wide) EventDesc() *etw.EventDesc { return &wide }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Wide) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 9 {
 		return 0, etw.Short(&wide, p, ptr)
@@ -212,9 +193,7 @@ func (e *Wide) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Wide) Clone() *Wide { return &e }
 
-func (e Wide) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Wide) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Wide) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Wide) String() string { return string(etw.AppendText(nil, &e)) }
 
 var wide = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -231,12 +210,7 @@ type AnyWide struct {
 	Wide
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyWide) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&wide} }
-func (e *AnyWide) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyWide) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Wide.DecodePayload(p, ptr)
@@ -245,17 +219,18 @@ func (e *AnyWide) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 // Clone returns a copy of e.
 func (e AnyWide) Clone() *AnyWide { return &e }
 
-// Bare is event 4, version 0.
-type Bare struct{}
+// Bare is event 4, version 0. It has no payload. [AnyBare] takes newer versions, too.
+type Bare struct {
+	etw.Empty
+}
 
-func (*Bare) EventDesc() *etw.EventDesc                             { return &bare }
-func (*Bare) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Bare) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Bare) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Bare) Clone() *Bare                                         { return &e }
-func (e Bare) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Bare) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Bare) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Bare.
+func (*Bare) EventDesc() *etw.EventDesc { return &bare }
+
+// Clone returns a copy of e.
+func (e Bare) Clone() *Bare { return &e }
+
+func (e Bare) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bare = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
@@ -268,12 +243,7 @@ type AnyBare struct {
 	Bare
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBare) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bare} }
-func (e *AnyBare) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBare) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Bare.DecodePayload(p, ptr)
@@ -282,7 +252,7 @@ func (e *AnyBare) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 // Clone returns a copy of e.
 func (e AnyBare) Clone() *AnyBare { return &e }
 
-// Flag is event 5, version 0.
+// Flag is event 5, version 0. Its payload has 1 bytes. [AnyFlag] takes newer versions, too.
 type Flag struct {
 	IsSelected etw.Bool8
 }
@@ -290,8 +260,7 @@ type Flag struct {
 // EventDesc returns the description of Flag.
 func (*Flag) EventDesc() *etw.EventDesc { return &flag }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Flag) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&flag, p, ptr)
@@ -318,9 +287,7 @@ func (e *Flag) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e Flag) Clone() *Flag { return &e }
 
-func (e Flag) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Flag) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Flag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Flag) String() string { return string(etw.AppendText(nil, &e)) }
 
 var flag = etw.EventDesc{
 	Provider: &providerDesc, ID: 5,
@@ -336,12 +303,7 @@ type AnyFlag struct {
 	Flag
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFlag) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&flag} }
-func (e *AnyFlag) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFlag) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Flag.DecodePayload(p, ptr)

@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(3 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 3)
+	_ = etw.EnforceVersion(4 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 4)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -31,13 +31,10 @@ var Provider = &etw.Provider{
 		&bare,
 		&flag,
 	},
-	Keywords: []etw.KeywordDesc{
-		{Name: "Bodies", Mask: 0x1},
-	},
+	Keywords: keywordDescs,
 }
 
-// Types returns an event of each type: those of Provider.Events, in their
-// order.
+// Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
 		new(EventSourceMessage),
@@ -49,12 +46,33 @@ func Types() []etw.Event {
 	}
 }
 
+// Keyword is a set of keywords of the provider.
+type Keyword uint64
+
+// Enable returns what a session enables for events of the keywords, up to a level.
+func (k Keyword) Enable(level etw.Level) etw.Enable {
+	return etw.Enable{Provider: &providerDesc, Keywords: uint64(k), Level: level}
+}
+
+// String returns the names of the keywords, joined by |.
+func (k Keyword) String() string { return etw.KeywordNames(keywordDescs, uint64(k)) }
+
+var keywordDescs = []etw.KeywordDesc{
+	{Name: "Bodies", Mask: 0x1},
+}
+
+// Task is a task of the provider.
+type Task uint16
+
+// String returns the name of the task, or its number if no event has it.
+func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+
 // Keywords, one bit each.
 const (
-	KeywordBodies uint64 = 0x1
+	KeywordBodies Keyword = 0x1
 )
 
 // Tasks.
 const (
-	TaskStage uint16 = 7
+	TaskStage Task = 7
 )

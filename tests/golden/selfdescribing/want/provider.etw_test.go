@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,31 +22,34 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyEventSourceMessage](t, Types()...)
-	etwtest.Versions[AnyProbe](t, Types()...)
-	etwtest.Versions[AnyStage](t, Types()...)
-	etwtest.Versions[AnyWide](t, Types()...)
-	etwtest.Versions[AnyBare](t, Types()...)
-	etwtest.Versions[AnyFlag](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[EventSourceMessage](t, nil)
-	etwtest.AllocsOf[Probe](t, nil)
-	etwtest.AllocsOf[Stage](t, nil)
-	etwtest.AllocsOf[Wide](t, nil)
-	etwtest.AllocsOf[Bare](t, nil)
-	etwtest.AllocsOf[Flag](t, nil)
-	etwtest.AllocsOf[AnyEventSourceMessage](t, nil)
-	etwtest.AllocsOf[AnyProbe](t, nil)
-	etwtest.AllocsOf[AnyStage](t, nil)
-	etwtest.AllocsOf[AnyWide](t, nil)
-	etwtest.AllocsOf[AnyBare](t, nil)
-	etwtest.AllocsOf[AnyFlag](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
+}
+
+func FuzzStage(f *testing.F) {
+	etwtest.Fuzz(f, etwtest.OfTask("Stage", Types()...)...)
 }
 
 func FuzzEvents(f *testing.F) {
-	etwtest.Fuzz(f, Types()...)
+	etwtest.Fuzz(f, []etw.Event{
+		new(EventSourceMessage), new(Probe), new(Wide),
+		new(Bare), new(Flag),
+	}...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyEventSourceMessage), new(AnyProbe), new(AnyStage),
+		new(AnyWide), new(AnyBare), new(AnyFlag),
+	}
 }

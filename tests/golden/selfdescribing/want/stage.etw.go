@@ -3,13 +3,10 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// Stage is event 2, version 0, of task Stage, keyword Bodies.
+// Stage is event 2, version 0, of [TaskStage], enabled by [KeywordBodies] (0x1). [AnyStage]
+// takes newer versions, too.
 type Stage struct {
 	Data      etw.Binary
 	DataSize  int32
@@ -19,8 +16,7 @@ type Stage struct {
 // EventDesc returns the description of Stage.
 func (*Stage) EventDesc() *etw.EventDesc { return &stage }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Stage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Data = c.CountedBinary()
@@ -57,9 +53,7 @@ func (e Stage) Clone() *Stage {
 	return &e
 }
 
-func (e Stage) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Stage) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Stage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Stage) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stage = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Task: 7, Keywords: 0x1,
@@ -77,12 +71,7 @@ type AnyStage struct {
 	Stage
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStage) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stage} }
-func (e *AnyStage) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Stage.DecodePayload(p, ptr)

@@ -5,12 +5,11 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Open is event 1, version 0.
+// Open is event 1, version 0. [AnyOpen] takes newer versions, too.
 type Open struct {
 	ID     uint32
 	Name   etw.UTF16
@@ -21,8 +20,7 @@ type Open struct {
 // EventDesc returns the description of Open.
 func (*Open) EventDesc() *etw.EventDesc { return &open }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Open) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*argsLayout)(e).decode(p, ptr, &open)
 }
@@ -33,9 +31,7 @@ func (e *Open) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Open) FieldValue(i int) etw.Value {
-	return (*argsLayout)(e).FieldValue(i)
-}
+func (e *Open) FieldValue(i int) etw.Value { return (*argsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Open) Clone() *Open {
@@ -43,9 +39,7 @@ func (e Open) Clone() *Open {
 	return &e
 }
 
-func (e Open) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Open) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Open) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Open) String() string { return string(etw.AppendText(nil, &e)) }
 
 var open = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -109,12 +103,7 @@ type AnyOpen struct {
 	Open
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOpen) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&open} }
-func (e *AnyOpen) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Open.DecodePayload(p, ptr)
@@ -126,7 +115,7 @@ func (e AnyOpen) Clone() *AnyOpen {
 	return &e
 }
 
-// Close is event 2, version 0.
+// Close is event 2, version 0. [AnyClose] takes newer versions, too.
 type Close struct {
 	ID     uint32
 	Name   etw.UTF16
@@ -137,8 +126,7 @@ type Close struct {
 // EventDesc returns the description of Close.
 func (*Close) EventDesc() *etw.EventDesc { return &closeEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Close) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*argsLayout)(e).decode(p, ptr, &closeEvent)
 }
@@ -149,9 +137,7 @@ func (e *Close) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Close) FieldValue(i int) etw.Value {
-	return (*argsLayout)(e).FieldValue(i)
-}
+func (e *Close) FieldValue(i int) etw.Value { return (*argsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Close) Clone() *Close {
@@ -159,9 +145,7 @@ func (e Close) Clone() *Close {
 	return &e
 }
 
-func (e Close) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Close) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Close) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Close) String() string { return string(etw.AppendText(nil, &e)) }
 
 var closeEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -175,12 +159,7 @@ type AnyClose struct {
 	Close
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyClose) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&closeEvent} }
-func (e *AnyClose) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Close.DecodePayload(p, ptr)
@@ -192,7 +171,7 @@ func (e AnyClose) Clone() *AnyClose {
 	return &e
 }
 
-// Args is event 3, version 0.
+// Args is event 3, version 0. [AnyArgs] takes newer versions, too.
 type Args struct {
 	ID     uint32
 	Name   etw.UTF16
@@ -203,8 +182,7 @@ type Args struct {
 // EventDesc returns the description of Args.
 func (*Args) EventDesc() *etw.EventDesc { return &args }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Args) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*argsLayout)(e).decode(p, ptr, &args)
 }
@@ -215,9 +193,7 @@ func (e *Args) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Args) FieldValue(i int) etw.Value {
-	return (*argsLayout)(e).FieldValue(i)
-}
+func (e *Args) FieldValue(i int) etw.Value { return (*argsLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Args) Clone() *Args {
@@ -225,9 +201,7 @@ func (e Args) Clone() *Args {
 	return &e
 }
 
-func (e Args) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Args) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Args) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Args) String() string { return string(etw.AppendText(nil, &e)) }
 
 var args = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -241,12 +215,7 @@ type AnyArgs struct {
 	Args
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyArgs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&args} }
-func (e *AnyArgs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyArgs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Args.DecodePayload(p, ptr)

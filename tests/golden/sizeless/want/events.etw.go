@@ -7,12 +7,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Grid is event 1, version 0.
+// Grid is event 1, version 0. [AnyGrid] takes newer versions, too.
 type Grid struct {
 	Count uint32
 	Size  uint8
@@ -23,8 +22,7 @@ type Grid struct {
 // EventDesc returns the description of Grid.
 func (*Grid) EventDesc() *etw.EventDesc { return &grid }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Grid) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 5 {
 		return 0, etw.Short(&grid, p, ptr)
@@ -69,9 +67,7 @@ func (e Grid) Clone() *Grid {
 	return &e
 }
 
-func (e Grid) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Grid) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Grid) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Grid) String() string { return string(etw.AppendText(nil, &e)) }
 
 var grid = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -123,11 +119,7 @@ func (v GridRow) Clone() GridRow {
 	return v
 }
 
-func (v *GridRow) value() etw.Value { return etw.StructValue(&grid.Fields[2], v) }
-
-func (v GridRow) String() string               { return v.value().String() }
-func (v GridRow) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GridRow) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v GridRow) String() string { return etw.StructValue(&grid.Fields[2], &v).String() }
 
 // GridRows is a sequence of [GridRow] that aliases a payload.
 type GridRows struct {
@@ -137,8 +129,8 @@ type GridRows struct {
 	outerSize uint64
 }
 
-// MakeGridRows encodes elements, for building an event. It takes the sizes
-// that fields outside of the elements give.
+// MakeGridRows encodes elements, for building an event. It takes the sizes that fields outside
+// of the elements give.
 func MakeGridRows(ptr etw.PtrSize, outerSize uint64, vs ...GridRow) (GridRows, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -168,8 +160,7 @@ func (s GridRows) All() iter.Seq[GridRow] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GridRows) Equal(t GridRows) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -183,8 +174,9 @@ func (s GridRows) Clone() GridRows {
 	return s
 }
 
-func (s GridRows) String() string               { return etw.ElementsText(s.All()) }
-func (s GridRows) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GridRows) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GridRows) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GridRows) read(c *etw.Cursor, n uint64, outerSize uint64) {
@@ -236,11 +228,7 @@ func (v GridPair) Clone() GridPair {
 	return v
 }
 
-func (v *GridPair) value() etw.Value { return etw.StructValue(&grid.Fields[3], v) }
-
-func (v GridPair) String() string               { return v.value().String() }
-func (v GridPair) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GridPair) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v GridPair) String() string { return etw.StructValue(&grid.Fields[3], &v).String() }
 
 // GridPairList is a sequence of [GridPair] that aliases a payload.
 type GridPairList struct {
@@ -250,8 +238,8 @@ type GridPairList struct {
 	outerSize uint64
 }
 
-// MakeGridPairList encodes elements, for building an event. It takes the sizes
-// that fields outside of the elements give.
+// MakeGridPairList encodes elements, for building an event. It takes the sizes that fields
+// outside of the elements give.
 func MakeGridPairList(ptr etw.PtrSize, outerSize uint64, vs ...GridPair) (GridPairList, error) {
 	a := etw.NewAppender(nil, ptr)
 	for i := range vs {
@@ -281,8 +269,7 @@ func (s GridPairList) All() iter.Seq[GridPair] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GridPairList) Equal(t GridPairList) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -296,8 +283,9 @@ func (s GridPairList) Clone() GridPairList {
 	return s
 }
 
-func (s GridPairList) String() string               { return etw.ElementsText(s.All()) }
-func (s GridPairList) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GridPairList) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GridPairList) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GridPairList) read(c *etw.Cursor, n uint64, outerSize uint64) {
@@ -327,12 +315,7 @@ type AnyGrid struct {
 	Grid
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGrid) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&grid} }
-func (e *AnyGrid) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGrid) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Grid.DecodePayload(p, ptr)

@@ -5,12 +5,11 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Strings is event 1, version 0.
+// Strings is event 1, version 0. [AnyStrings] takes newer versions, too.
 type Strings struct {
 	ID   uint16
 	Name etw.UTF16
@@ -22,8 +21,7 @@ type Strings struct {
 // EventDesc returns the description of Strings.
 func (*Strings) EventDesc() *etw.EventDesc { return &strings }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Strings) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&strings, p, ptr)
@@ -73,9 +71,7 @@ func (e Strings) Clone() *Strings {
 	return &e
 }
 
-func (e Strings) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Strings) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Strings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Strings) String() string { return string(etw.AppendText(nil, &e)) }
 
 var strings = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -95,12 +91,7 @@ type AnyStrings struct {
 	Strings
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStrings) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&strings} }
-func (e *AnyStrings) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStrings) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Strings.DecodePayload(p, ptr)

@@ -7,12 +7,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Bulk is event 1, version 0.
+// Bulk is event 1, version 0. [AnyBulk] takes newer versions, too.
 type Bulk struct {
 	Count  uint32
 	Values BulkValues // Count elements
@@ -21,8 +20,7 @@ type Bulk struct {
 // EventDesc returns the description of Bulk.
 func (*Bulk) EventDesc() *etw.EventDesc { return &bulk }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Bulk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 4 {
 		return 0, etw.Short(&bulk, p, ptr)
@@ -58,9 +56,7 @@ func (e Bulk) Clone() *Bulk {
 	return &e
 }
 
-func (e Bulk) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Bulk) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Bulk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Bulk) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bulk = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -130,11 +126,7 @@ func (v BulkValue) Clone() BulkValue {
 	return v
 }
 
-func (v *BulkValue) value() etw.Value { return etw.StructValue(&bulk.Fields[1], v) }
-
-func (v BulkValue) String() string               { return v.value().String() }
-func (v BulkValue) LogValue() slog.Value         { return v.value().LogValue() }
-func (v BulkValue) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v BulkValue) String() string { return etw.StructValue(&bulk.Fields[1], &v).String() }
 
 // BulkValues is a sequence of [BulkValue] that aliases a payload.
 type BulkValues struct {
@@ -173,8 +165,7 @@ func (s BulkValues) All() iter.Seq[BulkValue] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s BulkValues) Equal(t BulkValues) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -188,8 +179,9 @@ func (s BulkValues) Clone() BulkValues {
 	return s
 }
 
-func (s BulkValues) String() string               { return etw.ElementsText(s.All()) }
-func (s BulkValues) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s BulkValues) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s BulkValues) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *BulkValues) read(c *etw.Cursor, n uint64) {
@@ -213,12 +205,7 @@ type AnyBulk struct {
 	Bulk
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyBulk) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&bulk} }
-func (e *AnyBulk) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyBulk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Bulk.DecodePayload(p, ptr)
@@ -230,7 +217,7 @@ func (e AnyBulk) Clone() *AnyBulk {
 	return &e
 }
 
-// Graph is event 2, version 0.
+// Graph is event 2, version 0. [AnyGraph] takes newer versions, too.
 type Graph struct {
 	Count  uint16
 	Nodes  GraphNodes  // Count elements
@@ -240,8 +227,7 @@ type Graph struct {
 // EventDesc returns the description of Graph.
 func (*Graph) EventDesc() *etw.EventDesc { return &graph }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Graph) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 2 {
 		return 0, etw.Short(&graph, p, ptr)
@@ -282,9 +268,7 @@ func (e Graph) Clone() *Graph {
 	return &e
 }
 
-func (e Graph) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Graph) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Graph) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Graph) String() string { return string(etw.AppendText(nil, &e)) }
 
 var graph = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -338,11 +322,7 @@ func (v *GraphNode) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v GraphNode) Clone() GraphNode { return v }
 
-func (v *GraphNode) value() etw.Value { return etw.StructValue(&graph.Fields[1], v) }
-
-func (v GraphNode) String() string               { return v.value().String() }
-func (v GraphNode) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GraphNode) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v GraphNode) String() string { return etw.StructValue(&graph.Fields[1], &v).String() }
 
 // GraphNodes is a sequence of [GraphNode] that aliases a payload.
 type GraphNodes struct {
@@ -390,8 +370,7 @@ func (s GraphNodes) All() iter.Seq[GraphNode] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s GraphNodes) Equal(t GraphNodes) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -405,8 +384,9 @@ func (s GraphNodes) Clone() GraphNodes {
 	return s
 }
 
-func (s GraphNodes) String() string               { return etw.ElementsText(s.All()) }
-func (s GraphNodes) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s GraphNodes) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s GraphNodes) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *GraphNodes) read(c *etw.Cursor, n uint64) {
@@ -453,11 +433,7 @@ func (v GraphStatus) Clone() GraphStatus {
 	return v
 }
 
-func (v *GraphStatus) value() etw.Value { return etw.StructValue(&graph.Fields[2], v) }
-
-func (v GraphStatus) String() string               { return v.value().String() }
-func (v GraphStatus) LogValue() slog.Value         { return v.value().LogValue() }
-func (v GraphStatus) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v GraphStatus) String() string { return etw.StructValue(&graph.Fields[2], &v).String() }
 
 // AnyGraph is [Graph] in any version: a newer one is decoded like it.
 type AnyGraph struct {
@@ -465,12 +441,7 @@ type AnyGraph struct {
 	Graph
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyGraph) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&graph} }
-func (e *AnyGraph) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyGraph) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Graph.DecodePayload(p, ptr)
@@ -483,7 +454,7 @@ func (e AnyGraph) Clone() *AnyGraph {
 	return &e
 }
 
-// Status is event 3, version 0.
+// Status is event 3, version 0. [AnyStatus] says what it means.
 type Status struct {
 	Place  StatusPlace
 	Status StatusStatus
@@ -492,8 +463,7 @@ type Status struct {
 // EventDesc returns the description of Status.
 func (*Status) EventDesc() *etw.EventDesc { return &status }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Status) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Place.read(&c)
@@ -526,9 +496,7 @@ func (e Status) Clone() *Status {
 	return &e
 }
 
-func (e Status) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Status) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Status) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Status) String() string { return string(etw.AppendText(nil, &e)) }
 
 var status = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
@@ -560,7 +528,7 @@ func (v *StatusPlace) read(c *etw.Cursor) {
 	v.Column = binary.LittleEndian.Uint16(p[4:])
 }
 
-func (v *StatusPlace) write(a *etw.Appender, i int) {
+func (v *StatusPlace) write(a *etw.Appender, _ int) {
 	a.Uint32(v.Line)
 	a.Uint16(v.Column)
 }
@@ -579,11 +547,7 @@ func (v *StatusPlace) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v StatusPlace) Clone() StatusPlace { return v }
 
-func (v *StatusPlace) value() etw.Value { return etw.StructValue(&status.Fields[0], v) }
-
-func (v StatusPlace) String() string               { return v.value().String() }
-func (v StatusPlace) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StatusPlace) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v StatusPlace) String() string { return etw.StructValue(&status.Fields[0], &v).String() }
 
 // StatusStatus is the type of [Status.Status].
 type StatusStatus struct {
@@ -618,13 +582,9 @@ func (v StatusStatus) Clone() StatusStatus {
 	return v
 }
 
-func (v *StatusStatus) value() etw.Value { return etw.StructValue(&status.Fields[1], v) }
+func (v StatusStatus) String() string { return etw.StructValue(&status.Fields[1], &v).String() }
 
-func (v StatusStatus) String() string               { return v.value().String() }
-func (v StatusStatus) LogValue() slog.Value         { return v.value().LogValue() }
-func (v StatusStatus) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
-
-// AnyStatus is event 3, in any version.
+// AnyStatus is event 3 in any version.
 //
 // The only version is [Status]; a newer one is decoded like it.
 type AnyStatus struct {
@@ -636,13 +596,13 @@ type AnyStatus struct {
 
 var anyStatus = []*etw.EventDesc{&status}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyStatus) EventDescs() []*etw.EventDesc { return anyStatus }
-func (e *AnyStatus) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStatus, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyStatus) EventDesc() *etw.EventDesc { return etw.DescOf(anyStatus, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyStatus) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	var v Status
 	n, err = v.DecodePayload(p, ptr)
@@ -669,6 +629,7 @@ func (e AnyStatus) Clone() *AnyStatus {
 	return &e
 }
 
-func (e AnyStatus) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStatus) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStatus) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyStatus) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -3,63 +3,60 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
+// Same is event 1, version 0. It has no payload. [AnySame] says what it means.
+type Same struct {
+	etw.Empty
+}
 
-// Same is event 1, version 0.
-type Same struct{}
+// EventDesc returns the description of Same.
+func (*Same) EventDesc() *etw.EventDesc { return &same }
 
-func (*Same) EventDesc() *etw.EventDesc                             { return &same }
-func (*Same) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Same) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Same) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Same) Clone() *Same                                         { return &e }
-func (e Same) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Same) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Same) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// Clone returns a copy of e.
+func (e Same) Clone() *Same { return &e }
+
+func (e Same) String() string { return string(etw.AppendText(nil, &e)) }
 
 var same = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
 	Name: "Same",
 }
 
-// SameV1 is Same: event 1, version 1.
-type SameV1 struct{}
+// SameV1 is Same: event 1, version 1. It has no payload. [AnySame] says what it means.
+type SameV1 struct {
+	etw.Empty
+}
 
-func (*SameV1) EventDesc() *etw.EventDesc                             { return &sameV1 }
-func (*SameV1) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*SameV1) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*SameV1) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e SameV1) Clone() *SameV1                                       { return &e }
-func (e SameV1) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e SameV1) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e SameV1) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Same.
+func (*SameV1) EventDesc() *etw.EventDesc { return &sameV1 }
+
+// Clone returns a copy of e.
+func (e SameV1) Clone() *SameV1 { return &e }
+
+func (e SameV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var sameV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1,
 	Name: "Same",
 }
 
-// AnySame is event 1, in any version.
+// AnySame is event 1 in any version.
 //
-// The versions are [Same] and [SameV1]; a newer one is decoded like the last
-// of these.
+// The versions are [Same] and [SameV1]; a newer one is decoded like the last of these.
 type AnySame struct {
 	Seen etw.Seen
 }
 
 var anySame = []*etw.EventDesc{&same, &sameV1}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnySame) EventDescs() []*etw.EventDesc { return anySame }
-func (e *AnySame) EventDesc() *etw.EventDesc  { return etw.DescOf(anySame, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnySame) EventDesc() *etw.EventDesc { return etw.DescOf(anySame, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnySame) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 1:
@@ -76,6 +73,7 @@ func (*AnySame) FieldValue(int) etw.Value { return etw.Value{} }
 // Clone returns a copy of e.
 func (e AnySame) Clone() *AnySame { return &e }
 
-func (e AnySame) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnySame) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnySame) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnySame) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(3 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 3)
+	_ = etw.EnforceVersion(4 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 4)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -21,14 +21,12 @@ var providerDesc = etw.ProviderDesc{
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
-		&same,
-		&sameV1,
+		&same, &sameV1,
 		&other,
 	},
 }
 
-// Types returns an event of each type: those of Provider.Events, in their
-// order.
+// Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
 		new(Same), new(SameV1),
@@ -36,9 +34,15 @@ func Types() []etw.Event {
 	}
 }
 
+// Task is a task of the provider.
+type Task uint16
+
+// String returns the name of the task, or its number if no event has it.
+func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+
 // Tasks.
 const (
-	TaskWork uint16 = 1
+	TaskWork Task = 1
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.

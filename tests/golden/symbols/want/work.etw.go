@@ -3,23 +3,21 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
+// Other is event 2, version 0, of [TaskWork], opcode [OpcodeWorkBegin]. It has no payload.
+// [AnyOther] takes newer versions, too.
+type Other struct {
+	etw.Empty
+}
 
-// Other is event 2, version 0, of task Work, opcode Begin.
-type Other struct{}
+// EventDesc returns the description of Other.
+func (*Other) EventDesc() *etw.EventDesc { return &other }
 
-func (*Other) EventDesc() *etw.EventDesc                             { return &other }
-func (*Other) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Other) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Other) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Other) Clone() *Other                                        { return &e }
-func (e Other) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Other) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Other) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// Clone returns a copy of e.
+func (e Other) Clone() *Other { return &e }
+
+func (e Other) String() string { return string(etw.AppendText(nil, &e)) }
 
 var other = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Opcode: 10, Task: 1,
@@ -32,12 +30,7 @@ type AnyOther struct {
 	Other
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOther) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&other} }
-func (e *AnyOther) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOther) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Other.DecodePayload(p, ptr)

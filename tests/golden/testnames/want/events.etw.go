@@ -3,13 +3,10 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// Testing is event 1, version 0.
+// Testing is event 1, version 0. Its payload has 4 bytes. [AnyTesting] takes newer versions,
+// too.
 type Testing struct {
 	Values etw.Uint16s // 2 elements
 }
@@ -17,8 +14,7 @@ type Testing struct {
 // EventDesc returns the description of Testing.
 func (*Testing) EventDesc() *etw.EventDesc { return &testingEvent }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Testing) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*valuesLayout)(e).decode(p, ptr, &testingEvent)
 }
@@ -29,9 +25,7 @@ func (e *Testing) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Testing) FieldValue(i int) etw.Value {
-	return (*valuesLayout)(e).FieldValue(i)
-}
+func (e *Testing) FieldValue(i int) etw.Value { return (*valuesLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Testing) Clone() *Testing {
@@ -39,9 +33,7 @@ func (e Testing) Clone() *Testing {
 	return &e
 }
 
-func (e Testing) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Testing) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Testing) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Testing) String() string { return string(etw.AppendText(nil, &e)) }
 
 var testingEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -86,12 +78,7 @@ type AnyTesting struct {
 	Testing
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTesting) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&testingEvent} }
-func (e *AnyTesting) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTesting) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Testing.DecodePayload(p, ptr)
@@ -103,17 +90,18 @@ func (e AnyTesting) Clone() *AnyTesting {
 	return &e
 }
 
-// Etwtest is event 2, version 0.
-type Etwtest struct{}
+// Etwtest is event 2, version 0. It has no payload. [AnyEtwtest] takes newer versions, too.
+type Etwtest struct {
+	etw.Empty
+}
 
-func (*Etwtest) EventDesc() *etw.EventDesc                             { return &etwtestEvent }
-func (*Etwtest) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Etwtest) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Etwtest) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Etwtest) Clone() *Etwtest                                      { return &e }
-func (e Etwtest) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Etwtest) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Etwtest) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of Etwtest.
+func (*Etwtest) EventDesc() *etw.EventDesc { return &etwtestEvent }
+
+// Clone returns a copy of e.
+func (e Etwtest) Clone() *Etwtest { return &e }
+
+func (e Etwtest) String() string { return string(etw.AppendText(nil, &e)) }
 
 var etwtestEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -126,12 +114,7 @@ type AnyEtwtest struct {
 	Etwtest
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEtwtest) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&etwtestEvent} }
-func (e *AnyEtwtest) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEtwtest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Etwtest.DecodePayload(p, ptr)
@@ -140,36 +123,32 @@ func (e *AnyEtwtest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 // Clone returns a copy of e.
 func (e AnyEtwtest) Clone() *AnyEtwtest { return &e }
 
-// FuzzEvents is event 3, version 0.
-type FuzzEvents struct{}
+// FuzzEvents is event 3, version 0. It has no payload. [AnyFuzzEvents] takes newer versions,
+// too.
+type FuzzEvents struct {
+	etw.Empty
+}
 
-func (*FuzzEvents) EventDesc() *etw.EventDesc                             { return &fuzzEvents }
-func (*FuzzEvents) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*FuzzEvents) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*FuzzEvents) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e FuzzEvents) Clone() *FuzzEvents                                   { return &e }
-func (e FuzzEvents) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e FuzzEvents) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e FuzzEvents) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of FuzzEvents.
+func (*FuzzEvents) EventDesc() *etw.EventDesc { return &fuzzEvents }
+
+// Clone returns a copy of e.
+func (e FuzzEvents) Clone() *FuzzEvents { return &e }
+
+func (e FuzzEvents) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fuzzEvents = etw.EventDesc{
 	Provider: &providerDesc, ID: 3,
 	Name: "FuzzEvents",
 }
 
-// AnyFuzzEvents is [FuzzEvents] in any version: a newer one is decoded like
-// it.
+// AnyFuzzEvents is [FuzzEvents] in any version: a newer one is decoded like it.
 type AnyFuzzEvents struct {
 	Seen etw.Seen
 	FuzzEvents
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFuzzEvents) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&fuzzEvents} }
-func (e *AnyFuzzEvents) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFuzzEvents) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.FuzzEvents.DecodePayload(p, ptr)
@@ -178,38 +157,33 @@ func (e *AnyFuzzEvents) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 // Clone returns a copy of e.
 func (e AnyFuzzEvents) Clone() *AnyFuzzEvents { return &e }
 
-// TestEventsRoundTrip is event 4, version 0.
-type TestEventsRoundTrip struct{}
+// TestEventsRoundTrip is event 4, version 0. It has no payload. [AnyTestEventsRoundTrip] takes
+// newer versions, too.
+type TestEventsRoundTrip struct {
+	etw.Empty
+}
 
-func (*TestEventsRoundTrip) EventDesc() *etw.EventDesc                             { return &testEventsRoundTrip }
-func (*TestEventsRoundTrip) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*TestEventsRoundTrip) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*TestEventsRoundTrip) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e TestEventsRoundTrip) Clone() *TestEventsRoundTrip                          { return &e }
-func (e TestEventsRoundTrip) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e TestEventsRoundTrip) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e TestEventsRoundTrip) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of TestEventsRoundTrip.
+func (*TestEventsRoundTrip) EventDesc() *etw.EventDesc { return &testEventsRoundTrip }
+
+// Clone returns a copy of e.
+func (e TestEventsRoundTrip) Clone() *TestEventsRoundTrip { return &e }
+
+func (e TestEventsRoundTrip) String() string { return string(etw.AppendText(nil, &e)) }
 
 var testEventsRoundTrip = etw.EventDesc{
 	Provider: &providerDesc, ID: 4,
 	Name: "TestEventsRoundTrip",
 }
 
-// AnyTestEventsRoundTrip is [TestEventsRoundTrip] in any version: a newer one
-// is decoded like it.
+// AnyTestEventsRoundTrip is [TestEventsRoundTrip] in any version: a newer one is decoded like
+// it.
 type AnyTestEventsRoundTrip struct {
 	Seen etw.Seen
 	TestEventsRoundTrip
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTestEventsRoundTrip) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&testEventsRoundTrip}
-}
-func (e *AnyTestEventsRoundTrip) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTestEventsRoundTrip) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TestEventsRoundTrip.DecodePayload(p, ptr)
@@ -218,38 +192,33 @@ func (e *AnyTestEventsRoundTrip) DecodeVersion(version uint8, p []byte, ptr etw.
 // Clone returns a copy of e.
 func (e AnyTestEventsRoundTrip) Clone() *AnyTestEventsRoundTrip { return &e }
 
-// TestEventsTruncate is event 5, version 0.
-type TestEventsTruncate struct{}
+// TestEventsTruncate is event 5, version 0. It has no payload. [AnyTestEventsTruncate] takes
+// newer versions, too.
+type TestEventsTruncate struct {
+	etw.Empty
+}
 
-func (*TestEventsTruncate) EventDesc() *etw.EventDesc                             { return &testEventsTruncate }
-func (*TestEventsTruncate) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*TestEventsTruncate) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*TestEventsTruncate) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e TestEventsTruncate) Clone() *TestEventsTruncate                           { return &e }
-func (e TestEventsTruncate) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e TestEventsTruncate) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e TestEventsTruncate) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of TestEventsTruncate.
+func (*TestEventsTruncate) EventDesc() *etw.EventDesc { return &testEventsTruncate }
+
+// Clone returns a copy of e.
+func (e TestEventsTruncate) Clone() *TestEventsTruncate { return &e }
+
+func (e TestEventsTruncate) String() string { return string(etw.AppendText(nil, &e)) }
 
 var testEventsTruncate = etw.EventDesc{
 	Provider: &providerDesc, ID: 5,
 	Name: "TestEventsTruncate",
 }
 
-// AnyTestEventsTruncate is [TestEventsTruncate] in any version: a newer one is
-// decoded like it.
+// AnyTestEventsTruncate is [TestEventsTruncate] in any version: a newer one is decoded like
+// it.
 type AnyTestEventsTruncate struct {
 	Seen etw.Seen
 	TestEventsTruncate
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTestEventsTruncate) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&testEventsTruncate}
-}
-func (e *AnyTestEventsTruncate) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTestEventsTruncate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TestEventsTruncate.DecodePayload(p, ptr)
@@ -258,36 +227,32 @@ func (e *AnyTestEventsTruncate) DecodeVersion(version uint8, p []byte, ptr etw.P
 // Clone returns a copy of e.
 func (e AnyTestEventsTruncate) Clone() *AnyTestEventsTruncate { return &e }
 
-// TestEventsAllocs is event 6, version 0.
-type TestEventsAllocs struct{}
+// TestEventsAllocs is event 6, version 0. It has no payload. [AnyTestEventsAllocs] takes newer
+// versions, too.
+type TestEventsAllocs struct {
+	etw.Empty
+}
 
-func (*TestEventsAllocs) EventDesc() *etw.EventDesc                             { return &testEventsAllocs }
-func (*TestEventsAllocs) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*TestEventsAllocs) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*TestEventsAllocs) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e TestEventsAllocs) Clone() *TestEventsAllocs                             { return &e }
-func (e TestEventsAllocs) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e TestEventsAllocs) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e TestEventsAllocs) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of TestEventsAllocs.
+func (*TestEventsAllocs) EventDesc() *etw.EventDesc { return &testEventsAllocs }
+
+// Clone returns a copy of e.
+func (e TestEventsAllocs) Clone() *TestEventsAllocs { return &e }
+
+func (e TestEventsAllocs) String() string { return string(etw.AppendText(nil, &e)) }
 
 var testEventsAllocs = etw.EventDesc{
 	Provider: &providerDesc, ID: 6,
 	Name: "TestEventsAllocs",
 }
 
-// AnyTestEventsAllocs is [TestEventsAllocs] in any version: a newer one is
-// decoded like it.
+// AnyTestEventsAllocs is [TestEventsAllocs] in any version: a newer one is decoded like it.
 type AnyTestEventsAllocs struct {
 	Seen etw.Seen
 	TestEventsAllocs
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTestEventsAllocs) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&testEventsAllocs} }
-func (e *AnyTestEventsAllocs) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTestEventsAllocs) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TestEventsAllocs.DecodePayload(p, ptr)
@@ -296,36 +261,32 @@ func (e *AnyTestEventsAllocs) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 // Clone returns a copy of e.
 func (e AnyTestEventsAllocs) Clone() *AnyTestEventsAllocs { return &e }
 
-// TestEventsClone is event 7, version 0.
-type TestEventsClone struct{}
+// TestEventsClone is event 7, version 0. It has no payload. [AnyTestEventsClone] takes newer
+// versions, too.
+type TestEventsClone struct {
+	etw.Empty
+}
 
-func (*TestEventsClone) EventDesc() *etw.EventDesc                             { return &testEventsClone }
-func (*TestEventsClone) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*TestEventsClone) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*TestEventsClone) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e TestEventsClone) Clone() *TestEventsClone                              { return &e }
-func (e TestEventsClone) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e TestEventsClone) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e TestEventsClone) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of TestEventsClone.
+func (*TestEventsClone) EventDesc() *etw.EventDesc { return &testEventsClone }
+
+// Clone returns a copy of e.
+func (e TestEventsClone) Clone() *TestEventsClone { return &e }
+
+func (e TestEventsClone) String() string { return string(etw.AppendText(nil, &e)) }
 
 var testEventsClone = etw.EventDesc{
 	Provider: &providerDesc, ID: 7,
 	Name: "TestEventsClone",
 }
 
-// AnyTestEventsClone is [TestEventsClone] in any version: a newer one is
-// decoded like it.
+// AnyTestEventsClone is [TestEventsClone] in any version: a newer one is decoded like it.
 type AnyTestEventsClone struct {
 	Seen etw.Seen
 	TestEventsClone
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTestEventsClone) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&testEventsClone} }
-func (e *AnyTestEventsClone) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTestEventsClone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TestEventsClone.DecodePayload(p, ptr)
@@ -334,7 +295,8 @@ func (e *AnyTestEventsClone) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 // Clone returns a copy of e.
 func (e AnyTestEventsClone) Clone() *AnyTestEventsClone { return &e }
 
-// 𝔘nit is event 8, version 0.
+// 𝔘nit is event 8, version 0. Its payload has 4 bytes. [Any𝔘nit] takes newer versions,
+// too.
 type 𝔘nit struct {
 	Values etw.Uint16s // 2 elements
 }
@@ -342,8 +304,7 @@ type 𝔘nit struct {
 // EventDesc returns the description of 𝔘nit.
 func (*𝔘nit) EventDesc() *etw.EventDesc { return &x𝔘nit }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *𝔘nit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*valuesLayout)(e).decode(p, ptr, &x𝔘nit)
 }
@@ -354,9 +315,7 @@ func (e *𝔘nit) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *𝔘nit) FieldValue(i int) etw.Value {
-	return (*valuesLayout)(e).FieldValue(i)
-}
+func (e *𝔘nit) FieldValue(i int) etw.Value { return (*valuesLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e 𝔘nit) Clone() *𝔘nit {
@@ -364,9 +323,7 @@ func (e 𝔘nit) Clone() *𝔘nit {
 	return &e
 }
 
-func (e 𝔘nit) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e 𝔘nit) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e 𝔘nit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e 𝔘nit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var x𝔘nit = etw.EventDesc{
 	Provider: &providerDesc, ID: 8,
@@ -380,12 +337,7 @@ type Any𝔘nit struct {
 	𝔘nit
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*Any𝔘nit) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&x𝔘nit} }
-func (e *Any𝔘nit) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *Any𝔘nit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.𝔘nit.DecodePayload(p, ptr)
@@ -397,7 +349,7 @@ func (e Any𝔘nit) Clone() *Any𝔘nit {
 	return &e
 }
 
-// 𝔘 is event 9, version 0.
+// 𝔘 is event 9, version 0. Its payload has 4 bytes. [Any𝔘] takes newer versions, too.
 type 𝔘 struct {
 	Values etw.Uint16s // 2 elements
 }
@@ -405,8 +357,7 @@ type 𝔘 struct {
 // EventDesc returns the description of 𝔘.
 func (*𝔘) EventDesc() *etw.EventDesc { return &x𝔘 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *𝔘) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*valuesLayout)(e).decode(p, ptr, &x𝔘)
 }
@@ -417,9 +368,7 @@ func (e *𝔘) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *𝔘) FieldValue(i int) etw.Value {
-	return (*valuesLayout)(e).FieldValue(i)
-}
+func (e *𝔘) FieldValue(i int) etw.Value { return (*valuesLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e 𝔘) Clone() *𝔘 {
@@ -427,9 +376,7 @@ func (e 𝔘) Clone() *𝔘 {
 	return &e
 }
 
-func (e 𝔘) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e 𝔘) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e 𝔘) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e 𝔘) String() string { return string(etw.AppendText(nil, &e)) }
 
 var x𝔘 = etw.EventDesc{
 	Provider: &providerDesc, ID: 9,
@@ -443,12 +390,7 @@ type Any𝔘 struct {
 	𝔘
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*Any𝔘) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&x𝔘} }
-func (e *Any𝔘) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *Any𝔘) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.𝔘.DecodePayload(p, ptr)
@@ -460,38 +402,33 @@ func (e Any𝔘) Clone() *Any𝔘 {
 	return &e
 }
 
-// TestEventsVersions is event 10, version 0.
-type TestEventsVersions struct{}
+// TestEventsVersions is event 10, version 0. It has no payload. [AnyTestEventsVersions] takes
+// newer versions, too.
+type TestEventsVersions struct {
+	etw.Empty
+}
 
-func (*TestEventsVersions) EventDesc() *etw.EventDesc                             { return &testEventsVersions }
-func (*TestEventsVersions) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*TestEventsVersions) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*TestEventsVersions) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e TestEventsVersions) Clone() *TestEventsVersions                           { return &e }
-func (e TestEventsVersions) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e TestEventsVersions) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e TestEventsVersions) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of TestEventsVersions.
+func (*TestEventsVersions) EventDesc() *etw.EventDesc { return &testEventsVersions }
+
+// Clone returns a copy of e.
+func (e TestEventsVersions) Clone() *TestEventsVersions { return &e }
+
+func (e TestEventsVersions) String() string { return string(etw.AppendText(nil, &e)) }
 
 var testEventsVersions = etw.EventDesc{
 	Provider: &providerDesc, ID: 10,
 	Name: "TestEventsVersions",
 }
 
-// AnyTestEventsVersions is [TestEventsVersions] in any version: a newer one is
-// decoded like it.
+// AnyTestEventsVersions is [TestEventsVersions] in any version: a newer one is decoded like
+// it.
 type AnyTestEventsVersions struct {
 	Seen etw.Seen
 	TestEventsVersions
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTestEventsVersions) EventDescs() []*etw.EventDesc {
-	return []*etw.EventDesc{&testEventsVersions}
-}
-func (e *AnyTestEventsVersions) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTestEventsVersions) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.TestEventsVersions.DecodePayload(p, ptr)

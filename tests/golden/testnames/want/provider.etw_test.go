@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,31 +22,21 @@ func TestEventsClone2(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions2(t *testing.T) {
-	etwtest.Versions[AnyTesting](t, Types()...)
-	etwtest.Versions[AnyEtwtest](t, Types()...)
-	etwtest.Versions[AnyFuzzEvents](t, Types()...)
-	etwtest.Versions[AnyTestEventsRoundTrip](t, Types()...)
-	etwtest.Versions[AnyTestEventsTruncate](t, Types()...)
-	etwtest.Versions[AnyTestEventsAllocs](t, Types()...)
-	etwtest.Versions[AnyTestEventsClone](t, Types()...)
-	etwtest.Versions[Any𝔘nit](t, Types()...)
-	etwtest.Versions[Any𝔘](t, Types()...)
-	etwtest.Versions[AnyTestEventsVersions](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs2(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 	etwtest.AllocsOf(t, func(e *Testing) {
 		for range e.Values.All() {
 		}
 	})
-	etwtest.AllocsOf[Etwtest](t, nil)
-	etwtest.AllocsOf[FuzzEvents](t, nil)
-	etwtest.AllocsOf[TestEventsRoundTrip](t, nil)
-	etwtest.AllocsOf[TestEventsTruncate](t, nil)
-	etwtest.AllocsOf[TestEventsAllocs](t, nil)
-	etwtest.AllocsOf[TestEventsClone](t, nil)
 	etwtest.AllocsOf(t, func(e *𝔘nit) {
 		for range e.Values.All() {
 		}
@@ -54,28 +45,18 @@ func TestEventsAllocs2(t *testing.T) {
 		for range e.Values.All() {
 		}
 	})
-	etwtest.AllocsOf[TestEventsVersions](t, nil)
-	etwtest.AllocsOf(t, func(e *AnyTesting) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyEtwtest](t, nil)
-	etwtest.AllocsOf[AnyFuzzEvents](t, nil)
-	etwtest.AllocsOf[AnyTestEventsRoundTrip](t, nil)
-	etwtest.AllocsOf[AnyTestEventsTruncate](t, nil)
-	etwtest.AllocsOf[AnyTestEventsAllocs](t, nil)
-	etwtest.AllocsOf[AnyTestEventsClone](t, nil)
-	etwtest.AllocsOf(t, func(e *Any𝔘nit) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf(t, func(e *Any𝔘) {
-		for range e.Values.All() {
-		}
-	})
-	etwtest.AllocsOf[AnyTestEventsVersions](t, nil)
 }
 
 func FuzzEvents2(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyTesting), new(AnyEtwtest), new(AnyFuzzEvents),
+		new(AnyTestEventsRoundTrip), new(AnyTestEventsTruncate), new(AnyTestEventsAllocs),
+		new(AnyTestEventsClone), new(Any𝔘nit), new(Any𝔘),
+		new(AnyTestEventsVersions),
+	}
 }

@@ -3,23 +3,21 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
+// Tick is event 5, version 0, opcode [OpcodeTick]. It has no payload. [AnyTick] takes newer
+// versions, too.
+type Tick struct {
+	etw.Empty
+}
 
-// Tick is event 5, version 0, opcode Tick.
-type Tick struct{}
+// EventDesc returns the description of the event.
+func (*Tick) EventDesc() *etw.EventDesc { return &tick }
 
-func (*Tick) EventDesc() *etw.EventDesc                             { return &tick }
-func (*Tick) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Tick) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Tick) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Tick) Clone() *Tick                                         { return &e }
-func (e Tick) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Tick) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Tick) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// Clone returns a copy of e.
+func (e Tick) Clone() *Tick { return &e }
+
+func (e Tick) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tick = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Opcode: 100,
@@ -32,12 +30,7 @@ type AnyTick struct {
 	Tick
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyTick) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&tick} }
-func (e *AnyTick) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Tick.DecodePayload(p, ptr)
@@ -46,17 +39,18 @@ func (e *AnyTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 // Clone returns a copy of e.
 func (e AnyTick) Clone() *AnyTick { return &e }
 
-// Event6 is event 6, version 0.
-type Event6 struct{}
+// Event6 is event 6, version 0. It has no payload. [AnyEvent6] takes newer versions, too.
+type Event6 struct {
+	etw.Empty
+}
 
-func (*Event6) EventDesc() *etw.EventDesc                             { return &event6 }
-func (*Event6) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Event6) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Event6) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Event6) Clone() *Event6                                       { return &e }
-func (e Event6) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Event6) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Event6) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*Event6) EventDesc() *etw.EventDesc { return &event6 }
+
+// Clone returns a copy of e.
+func (e Event6) Clone() *Event6 { return &e }
+
+func (e Event6) String() string { return string(etw.AppendText(nil, &e)) }
 
 var event6 = etw.EventDesc{
 	Provider: &providerDesc, ID: 6,
@@ -68,12 +62,7 @@ type AnyEvent6 struct {
 	Event6
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyEvent6) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&event6} }
-func (e *AnyEvent6) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyEvent6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Event6.DecodePayload(p, ptr)

@@ -5,13 +5,12 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// OrderPlaced is event 1, version 0, of task Order, opcode Placed, level
-// win:Informational.
+// OrderPlaced is event 1, version 0. Its payload has 4 bytes. [AnyOrderPlaced] says what it
+// means.
 type OrderPlaced struct {
 	Size uint32
 }
@@ -19,8 +18,7 @@ type OrderPlaced struct {
 // EventDesc returns the description of the event.
 func (*OrderPlaced) EventDesc() *etw.EventDesc { return &orderPlaced }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *OrderPlaced) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*orderLayout)(e).decode(p, ptr, &orderPlaced)
 }
@@ -31,16 +29,12 @@ func (e *OrderPlaced) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *OrderPlaced) FieldValue(i int) etw.Value {
-	return (*orderLayout)(e).FieldValue(i)
-}
+func (e *OrderPlaced) FieldValue(i int) etw.Value { return (*orderLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e OrderPlaced) Clone() *OrderPlaced { return &e }
 
-func (e OrderPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OrderPlaced) String() string { return string(etw.AppendText(nil, &e)) }
 
 var orderPlaced = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 20, Task: 1,
@@ -76,8 +70,8 @@ var orderLayoutFields = []etw.FieldDesc{
 	{Name: "Size", Type: etw.InUInt32},
 }
 
-// OrderPlacedV1 is event 1, version 1, of task Order, opcode Placed, level
-// win:Informational.
+// OrderPlacedV1 is event 1, version 1. Its payload has 13 bytes. [AnyOrderPlaced] says what it
+// means.
 type OrderPlacedV1 struct {
 	Size    uint64
 	Paid    etw.Bool
@@ -87,8 +81,7 @@ type OrderPlacedV1 struct {
 // EventDesc returns the description of the event.
 func (*OrderPlacedV1) EventDesc() *etw.EventDesc { return &orderPlacedV1 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *OrderPlacedV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 13 {
 		return 0, etw.Short(&orderPlacedV1, p, ptr)
@@ -123,9 +116,7 @@ func (e *OrderPlacedV1) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e OrderPlacedV1) Clone() *OrderPlacedV1 { return &e }
 
-func (e OrderPlacedV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OrderPlacedV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OrderPlacedV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OrderPlacedV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var orderPlacedV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Opcode: 20, Task: 1,
@@ -137,8 +128,8 @@ var orderPlacedV1 = etw.EventDesc{
 	},
 }
 
-// OrderPlacedV2 is event 1, version 2, of task Order, opcode Placed, level
-// win:Informational.
+// OrderPlacedV2 is event 1, version 2. Its payload has 3 bytes. [AnyOrderPlaced] says what it
+// means.
 type OrderPlacedV2 struct {
 	Size    uint16
 	HasPaid uint8
@@ -147,8 +138,7 @@ type OrderPlacedV2 struct {
 // EventDesc returns the description of the event.
 func (*OrderPlacedV2) EventDesc() *etw.EventDesc { return &orderPlacedV2 }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *OrderPlacedV2) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 3 {
 		return 0, etw.Short(&orderPlacedV2, p, ptr)
@@ -179,9 +169,7 @@ func (e *OrderPlacedV2) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e OrderPlacedV2) Clone() *OrderPlacedV2 { return &e }
 
-func (e OrderPlacedV2) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e OrderPlacedV2) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e OrderPlacedV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e OrderPlacedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var orderPlacedV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 2, Level: 4, Opcode: 20, Task: 1,
@@ -192,12 +180,11 @@ var orderPlacedV2 = etw.EventDesc{
 	},
 }
 
-// AnyOrderPlaced is event 1, of task Order, opcode Placed, level
-// win:Informational, in any version.
+// AnyOrderPlaced is event 1 in any version, of [TaskOrder], opcode [OpcodeOrderPlaced],
+// enabled at [etw.LevelInformational] (4).
 //
-// The versions are [OrderPlaced], [OrderPlacedV1], and [OrderPlacedV2]; a
-// newer one is decoded like the last of these. Fields that the decoded version
-// lacks are zero.
+// The versions are [OrderPlaced], [OrderPlacedV1], and [OrderPlacedV2]; a newer one is decoded
+// like the last of these. Fields that the decoded version lacks are zero.
 type AnyOrderPlaced struct {
 	Seen etw.Seen
 
@@ -206,20 +193,21 @@ type AnyOrderPlaced struct {
 	Paid_   etw.Bool // version 1
 }
 
-// HasHasPaid and its like report whether the version that was decoded has a
-// field.
+// HasHasPaid reports whether the decoded version has HasPaid.
 func (e *AnyOrderPlaced) HasHasPaid() bool { return e.Seen.Layout >= 1 }
-func (e *AnyOrderPlaced) HasPaid_() bool   { return e.Seen.Layout == 1 }
+
+// HasPaid_ reports whether the decoded version has Paid_.
+func (e *AnyOrderPlaced) HasPaid_() bool { return e.Seen.Layout == 1 }
 
 var anyOrderPlaced = []*etw.EventDesc{&orderPlaced, &orderPlacedV1, &orderPlacedV2}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyOrderPlaced) EventDescs() []*etw.EventDesc { return anyOrderPlaced }
-func (e *AnyOrderPlaced) EventDesc() *etw.EventDesc  { return etw.DescOf(anyOrderPlaced, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyOrderPlaced) EventDesc() *etw.EventDesc { return etw.DescOf(anyOrderPlaced, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyOrderPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 2:
@@ -266,21 +254,24 @@ func (e *AnyOrderPlaced) FieldValue(i int) etw.Value {
 // Clone returns a copy of e.
 func (e AnyOrderPlaced) Clone() *AnyOrderPlaced { return &e }
 
-func (e AnyOrderPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyOrderPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyOrderPlaced) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyOrderPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Order is event 4, version 0, of task Order.
-type Order struct{}
+// Order is event 4, version 0, of [TaskOrder]. It has no payload. [AnyOrder] takes newer
+// versions, too.
+type Order struct {
+	etw.Empty
+}
 
-func (*Order) EventDesc() *etw.EventDesc                             { return &order }
-func (*Order) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*Order) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*Order) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e Order) Clone() *Order                                        { return &e }
-func (e Order) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e Order) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e Order) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*Order) EventDesc() *etw.EventDesc { return &order }
+
+// Clone returns a copy of e.
+func (e Order) Clone() *Order { return &e }
+
+func (e Order) String() string { return string(etw.AppendText(nil, &e)) }
 
 var order = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Task: 1,
@@ -293,12 +284,7 @@ type AnyOrder struct {
 	Order
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyOrder) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&order} }
-func (e *AnyOrder) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyOrder) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Order.DecodePayload(p, ptr)

@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(3 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 3)
+	_ = etw.EnforceVersion(4 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 4)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -21,9 +21,7 @@ var providerDesc = etw.ProviderDesc{
 var Provider = &etw.Provider{
 	Desc: &providerDesc,
 	Events: []*etw.EventDesc{
-		&orderPlaced,
-		&orderPlacedV1,
-		&orderPlacedV2,
+		&orderPlaced, &orderPlacedV1, &orderPlacedV2,
 		&refundPlaced,
 		&refundStart,
 		&order,
@@ -35,8 +33,7 @@ var Provider = &etw.Provider{
 	},
 }
 
-// Types returns an event of each type: those of Provider.Events, in their
-// order.
+// Types returns an event of each type: those of Provider.Events, in their order.
 func Types() []etw.Event {
 	return []etw.Event{
 		new(OrderPlaced), new(OrderPlacedV1), new(OrderPlacedV2),
@@ -48,6 +45,12 @@ func Types() []etw.Event {
 	}
 }
 
+// Task is a task of the provider.
+type Task uint16
+
+// String returns the name of the task, or its number if no event has it.
+func (t Task) String() string { return Provider.TaskName(uint16(t)) }
+
 // Levels beside those that Windows defines.
 const (
 	LevelNoisy etw.Level = 17
@@ -55,8 +58,8 @@ const (
 
 // Tasks.
 const (
-	TaskOrder  uint16 = 1
-	TaskRefund uint16 = 2
+	TaskOrder  Task = 1
+	TaskRefund Task = 2
 )
 
 // Opcodes beside those that Windows defines, those of a task with its name.

@@ -3,14 +3,10 @@
 
 package want
 
-import (
-	"log/slog"
+import "github.com/etwgen/etwgen/runtime/etw"
 
-	"github.com/etwgen/etwgen/runtime/etw"
-)
-
-// RefundPlaced is event 2, version 0, of task Refund, opcode Placed, level
-// Noisy.
+// RefundPlaced is event 2, version 0, of [TaskRefund], opcode [OpcodeRefundPlaced], enabled at
+// [LevelNoisy] (17). Its payload has 4 bytes. [AnyRefundPlaced] takes newer versions, too.
 type RefundPlaced struct {
 	Size uint32
 }
@@ -18,8 +14,7 @@ type RefundPlaced struct {
 // EventDesc returns the description of the event.
 func (*RefundPlaced) EventDesc() *etw.EventDesc { return &refundPlaced }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *RefundPlaced) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*orderLayout)(e).decode(p, ptr, &refundPlaced)
 }
@@ -30,16 +25,12 @@ func (e *RefundPlaced) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) 
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *RefundPlaced) FieldValue(i int) etw.Value {
-	return (*orderLayout)(e).FieldValue(i)
-}
+func (e *RefundPlaced) FieldValue(i int) etw.Value { return (*orderLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e RefundPlaced) Clone() *RefundPlaced { return &e }
 
-func (e RefundPlaced) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e RefundPlaced) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e RefundPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e RefundPlaced) String() string { return string(etw.AppendText(nil, &e)) }
 
 var refundPlaced = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 17, Opcode: 20, Task: 2,
@@ -47,19 +38,13 @@ var refundPlaced = etw.EventDesc{
 	Fields: orderLayoutFields,
 }
 
-// AnyRefundPlaced is [RefundPlaced] in any version: a newer one is decoded
-// like it.
+// AnyRefundPlaced is [RefundPlaced] in any version: a newer one is decoded like it.
 type AnyRefundPlaced struct {
 	Seen etw.Seen
 	RefundPlaced
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRefundPlaced) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&refundPlaced} }
-func (e *AnyRefundPlaced) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRefundPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RefundPlaced.DecodePayload(p, ptr)
@@ -68,36 +53,32 @@ func (e *AnyRefundPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 // Clone returns a copy of e.
 func (e AnyRefundPlaced) Clone() *AnyRefundPlaced { return &e }
 
-// RefundStart is event 3, version 0, of task Refund, opcode win:Start.
-type RefundStart struct{}
+// RefundStart is event 3, version 0, of [TaskRefund], opcode [etw.OpcodeStart]. It has no
+// payload. [AnyRefundStart] takes newer versions, too.
+type RefundStart struct {
+	etw.Empty
+}
 
-func (*RefundStart) EventDesc() *etw.EventDesc                             { return &refundStart }
-func (*RefundStart) DecodePayload([]byte, etw.PtrSize) (int, error)        { return 0, nil }
-func (*RefundStart) AppendPayload(b []byte, _ etw.PtrSize) ([]byte, error) { return b, nil }
-func (*RefundStart) FieldValue(int) etw.Value                              { return etw.Value{} }
-func (e RefundStart) Clone() *RefundStart                                  { return &e }
-func (e RefundStart) String() string                                       { return string(etw.AppendText(nil, &e)) }
-func (e RefundStart) LogValue() slog.Value                                 { return etw.LogValue(&e) }
-func (e RefundStart) MarshalJSON() ([]byte, error)                         { return etw.AppendJSON(nil, &e) }
+// EventDesc returns the description of the event.
+func (*RefundStart) EventDesc() *etw.EventDesc { return &refundStart }
+
+// Clone returns a copy of e.
+func (e RefundStart) Clone() *RefundStart { return &e }
+
+func (e RefundStart) String() string { return string(etw.AppendText(nil, &e)) }
 
 var refundStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Opcode: 1, Task: 2,
 	TaskName: "Refund", OpcodeName: "Start",
 }
 
-// AnyRefundStart is [RefundStart] in any version: a newer one is decoded like
-// it.
+// AnyRefundStart is [RefundStart] in any version: a newer one is decoded like it.
 type AnyRefundStart struct {
 	Seen etw.Seen
 	RefundStart
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyRefundStart) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&refundStart} }
-func (e *AnyRefundStart) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyRefundStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.RefundStart.DecodePayload(p, ptr)

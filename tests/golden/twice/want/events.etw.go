@@ -5,12 +5,11 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// First is event 1, version 0.
+// First is event 1, version 0. Its payload has 4 bytes. [AnyFirst] takes newer versions, too.
 type First struct {
 	Count uint32
 }
@@ -18,8 +17,7 @@ type First struct {
 // EventDesc returns the description of First.
 func (*First) EventDesc() *etw.EventDesc { return &first }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *First) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*aLayout)(e).decode(p, ptr, &first)
 }
@@ -30,16 +28,12 @@ func (e *First) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *First) FieldValue(i int) etw.Value {
-	return (*aLayout)(e).FieldValue(i)
-}
+func (e *First) FieldValue(i int) etw.Value { return (*aLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e First) Clone() *First { return &e }
 
-func (e First) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e First) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e First) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e First) String() string { return string(etw.AppendText(nil, &e)) }
 
 var first = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -81,12 +75,7 @@ type AnyFirst struct {
 	First
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyFirst) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&first} }
-func (e *AnyFirst) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyFirst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.First.DecodePayload(p, ptr)
@@ -95,10 +84,9 @@ func (e *AnyFirst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int,
 // Clone returns a copy of e.
 func (e AnyFirst) Clone() *AnyFirst { return &e }
 
-// Far is event 100000, version 0.
+// Far is event 100000, version 0. Its payload has 4 bytes.
 //
-// No record leads to this type, and Provider does not list it: its id is more
-// than 65535.
+// No record leads to this type, and Provider does not list it: its id is more than 65535.
 type Far struct {
 	Count uint32
 }
@@ -106,8 +94,7 @@ type Far struct {
 // EventDesc returns the description of Far.
 func (*Far) EventDesc() *etw.EventDesc { return &far }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read.
+// DecodePayload sets e from the payload p and returns how many bytes it read.
 func (e *Far) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*aLayout)(e).decode(p, ptr, &far)
 }
@@ -118,16 +105,12 @@ func (e *Far) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Far) FieldValue(i int) etw.Value {
-	return (*aLayout)(e).FieldValue(i)
-}
+func (e *Far) FieldValue(i int) etw.Value { return (*aLayout)(e).FieldValue(i) }
 
 // Clone returns a copy of e.
 func (e Far) Clone() *Far { return &e }
 
-func (e Far) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Far) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Far) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Far) String() string { return string(etw.AppendText(nil, &e)) }
 
 var far = etw.EventDesc{
 	Provider: &providerDesc, ID: 34464,
@@ -137,8 +120,8 @@ var far = etw.EventDesc{
 
 // Second is event 1, version 0.
 //
-// No record leads to this type, and Provider does not list it: the event in
-// line 10 has the same id and version.
+// No record leads to this type, and Provider does not list it: the event in line 10 has the
+// same id and version.
 type Second struct {
 	Name etw.UTF16
 }
@@ -146,8 +129,7 @@ type Second struct {
 // EventDesc returns the description of Second.
 func (*Second) EventDesc() *etw.EventDesc { return &second }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Second) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	c := etw.NewCursor(p, 0, ptr)
 	e.Name = c.UTF16()
@@ -176,9 +158,7 @@ func (e Second) Clone() *Second {
 	return &e
 }
 
-func (e Second) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Second) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Second) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Second) String() string { return string(etw.AppendText(nil, &e)) }
 
 var second = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,

@@ -6,12 +6,11 @@ package want
 import (
 	"bytes"
 	"iter"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Mapped is event 1, version 0.
+// Mapped is event 1, version 0. [AnyMapped] takes newer versions, too.
 type Mapped struct {
 	Kind     uint8
 	Id       uint64
@@ -26,8 +25,7 @@ type Mapped struct {
 // EventDesc returns the description of Mapped.
 func (*Mapped) EventDesc() *etw.EventDesc { return &mapped }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Mapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 1 {
 		return 0, etw.Short(&mapped, p, ptr)
@@ -91,9 +89,7 @@ func (e Mapped) Clone() *Mapped {
 	return &e
 }
 
-func (e Mapped) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Mapped) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Mapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Mapped) String() string { return string(etw.AppendText(nil, &e)) }
 
 var mapped = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -142,11 +138,7 @@ func (v *MappedPart) FieldValue(i int) etw.Value {
 // Clone returns v, which is a copy.
 func (v MappedPart) Clone() MappedPart { return v }
 
-func (v *MappedPart) value() etw.Value { return etw.StructValue(&mapped.Fields[5], v) }
-
-func (v MappedPart) String() string               { return v.value().String() }
-func (v MappedPart) LogValue() slog.Value         { return v.value().LogValue() }
-func (v MappedPart) MarshalJSON() ([]byte, error) { return v.value().MarshalJSON() }
+func (v MappedPart) String() string { return etw.StructValue(&mapped.Fields[5], &v).String() }
 
 // MappedParts is a sequence of [MappedPart] that aliases a payload.
 type MappedParts struct {
@@ -185,8 +177,7 @@ func (s MappedParts) All() iter.Seq[MappedPart] {
 	}
 }
 
-// Equal reports whether s and t hold the same bytes, for the same size of
-// pointers.
+// Equal reports whether s and t hold the same bytes, for the same size of pointers.
 func (s MappedParts) Equal(t MappedParts) bool {
 	if s.n == 0 {
 		return t.n == 0
@@ -200,8 +191,9 @@ func (s MappedParts) Clone() MappedParts {
 	return s
 }
 
-func (s MappedParts) String() string               { return etw.ElementsText(s.All()) }
-func (s MappedParts) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s MappedParts) String() string { return etw.ElementsText(s.All()) }
+
+// MarshalJSON returns the elements as an array.
 func (s MappedParts) MarshalJSON() ([]byte, error) { return etw.ElementsJSON(s.All()) }
 
 func (s *MappedParts) read(c *etw.Cursor, n uint64) {
@@ -225,12 +217,7 @@ type AnyMapped struct {
 	Mapped
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyMapped) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&mapped} }
-func (e *AnyMapped) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyMapped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Mapped.DecodePayload(p, ptr)

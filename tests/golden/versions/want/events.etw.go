@@ -5,12 +5,11 @@ package want
 
 import (
 	"encoding/binary"
-	"log/slog"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// Start is event 1, version 0.
+// Start is event 1, version 0. [AnyStart] says what it means.
 type Start struct {
 	Count  uint16
 	Reason etw.ANSI
@@ -23,8 +22,7 @@ func (*Start) EventDesc() *etw.EventDesc { return &start }
 // GetReason returns the field Reason.
 func (e *Start) GetReason() etw.ANSI { return e.Reason }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Start) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*v0Layout)(e).decode(p, ptr, &start)
 }
@@ -35,9 +33,7 @@ func (e *Start) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Start) FieldValue(i int) etw.Value {
-	return (*v0Layout)(e).FieldValue(i)
-}
+func (e *Start) FieldValue(i int) etw.Value { return (*v0Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Start) Clone() *Start {
@@ -45,9 +41,7 @@ func (e Start) Clone() *Start {
 	return &e
 }
 
-func (e Start) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Start) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Start) String() string { return string(etw.AppendText(nil, &e)) }
 
 var start = etw.EventDesc{
 	Provider: &providerDesc, ID: 1,
@@ -99,7 +93,7 @@ var v0LayoutFields = []etw.FieldDesc{
 	{Name: "Gone", Type: etw.InUInt32},
 }
 
-// StartV1 is Start_V1: event 1, version 1.
+// StartV1 is Start_V1: event 1, version 1. [AnyStart] says what it means.
 type StartV1 struct {
 	Count  uint32
 	Depth  uint8
@@ -112,8 +106,7 @@ func (*StartV1) EventDesc() *etw.EventDesc { return &startV1 }
 // GetReason returns the field Reason.
 func (e *StartV1) GetReason() etw.UTF16 { return e.Reason }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StartV1) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 5 {
 		return 0, etw.Short(&startV1, p, ptr)
@@ -153,9 +146,7 @@ func (e StartV1) Clone() *StartV1 {
 	return &e
 }
 
-func (e StartV1) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StartV1) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StartV1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StartV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var startV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1,
@@ -167,7 +158,7 @@ var startV1 = etw.EventDesc{
 	},
 }
 
-// StartV3 is Start_V3: event 1, version 3.
+// StartV3 is Start_V3: event 1, version 3. [AnyStart] says what it means.
 type StartV3 struct {
 	Count  uint32
 	Depth  uint8
@@ -181,8 +172,7 @@ func (*StartV3) EventDesc() *etw.EventDesc { return &startV3 }
 // GetReason returns the field Reason.
 func (e *StartV3) GetReason() etw.UTF16 { return e.Reason }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *StartV3) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	if len(p) < 5 {
 		return 0, etw.Short(&startV3, p, ptr)
@@ -226,9 +216,7 @@ func (e StartV3) Clone() *StartV3 {
 	return &e
 }
 
-func (e StartV3) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e StartV3) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e StartV3) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e StartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var startV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 3,
@@ -241,10 +229,10 @@ var startV3 = etw.EventDesc{
 	},
 }
 
-// AnyStart is event 1, in any version.
+// AnyStart is event 1 in any version.
 //
-// The versions are [Start], [StartV1], and [StartV3]; a newer one is decoded
-// like the last of these. Fields that the decoded version lacks are zero.
+// The versions are [Start], [StartV1], and [StartV3]; a newer one is decoded like the last of
+// these. Fields that the decoded version lacks are zero.
 type AnyStart struct {
 	Seen etw.Seen
 
@@ -256,26 +244,33 @@ type AnyStart struct {
 	Gone     uint32      // version 0
 }
 
-// HasDepth and its like report whether the version that was decoded has a
-// field.
-func (e *AnyStart) HasDepth() bool    { return e.Seen.Layout >= 1 }
-func (e *AnyStart) HasReason() bool   { return e.Seen.Layout >= 1 }
-func (e *AnyStart) HasSize() bool     { return e.Seen.Layout >= 3 }
+// HasDepth reports whether the decoded version has Depth.
+func (e *AnyStart) HasDepth() bool { return e.Seen.Layout >= 1 }
+
+// HasReason reports whether the decoded version has Reason.
+func (e *AnyStart) HasReason() bool { return e.Seen.Layout >= 1 }
+
+// HasSize reports whether the decoded version has Size.
+func (e *AnyStart) HasSize() bool { return e.Seen.Layout >= 3 }
+
+// HasReasonV0 reports whether the decoded version has ReasonV0.
 func (e *AnyStart) HasReasonV0() bool { return e.Seen.Layout == 0 }
-func (e *AnyStart) HasGone() bool     { return e.Seen.Layout == 0 }
+
+// HasGone reports whether the decoded version has Gone.
+func (e *AnyStart) HasGone() bool { return e.Seen.Layout == 0 }
 
 // GetReason returns the field Reason.
 func (e *AnyStart) GetReason() etw.UTF16 { return e.Reason }
 
 var anyStart = []*etw.EventDesc{&start, &startV1, &startV3}
 
-// EventDescs returns the known versions, the oldest first, and EventDesc the
-// one that was decoded.
+// EventDescs returns the known versions, the oldest first.
 func (*AnyStart) EventDescs() []*etw.EventDesc { return anyStart }
-func (e *AnyStart) EventDesc() *etw.EventDesc  { return etw.DescOf(anyStart, e.Seen) }
 
-// DecodeVersion sets e from the payload p of the given version and returns the
-// number of bytes read.
+// EventDesc returns the version that was decoded.
+func (e *AnyStart) EventDesc() *etw.EventDesc { return etw.DescOf(anyStart, e.Seen) }
+
+// DecodeVersion sets e from the payload p of a version and returns how many bytes it read.
 func (e *AnyStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (n int, err error) {
 	switch {
 	case version >= 3:
@@ -338,11 +333,12 @@ func (e AnyStart) Clone() *AnyStart {
 	return &e
 }
 
-func (e AnyStart) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e AnyStart) LogValue() slog.Value         { return etw.LogValue(&e) }
+func (e AnyStart) String() string { return string(etw.AppendText(nil, &e)) }
+
+// MarshalJSON returns the fields that the decoded version has.
 func (e AnyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
-// Stop is event 2, version 0.
+// Stop is event 2, version 0. [AnyStop] takes newer versions, too.
 type Stop struct {
 	Count  uint16
 	Reason etw.ANSI
@@ -355,8 +351,7 @@ func (*Stop) EventDesc() *etw.EventDesc { return &stop }
 // GetReason returns the field Reason.
 func (e *Stop) GetReason() etw.ANSI { return e.Reason }
 
-// DecodePayload sets e from the payload p and returns the number of bytes
-// read. Its views alias p.
+// DecodePayload sets e, whose views alias the payload p, and returns how many bytes it read.
 func (e *Stop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
 	return (*v0Layout)(e).decode(p, ptr, &stop)
 }
@@ -367,9 +362,7 @@ func (e *Stop) AppendPayload(b []byte, ptr etw.PtrSize) ([]byte, error) {
 }
 
 // FieldValue returns the value of field i of EventDesc().Fields.
-func (e *Stop) FieldValue(i int) etw.Value {
-	return (*v0Layout)(e).FieldValue(i)
-}
+func (e *Stop) FieldValue(i int) etw.Value { return (*v0Layout)(e).FieldValue(i) }
 
 // Clone returns a copy of e that shares no memory with the payload.
 func (e Stop) Clone() *Stop {
@@ -377,9 +370,7 @@ func (e Stop) Clone() *Stop {
 	return &e
 }
 
-func (e Stop) String() string               { return string(etw.AppendText(nil, &e)) }
-func (e Stop) LogValue() slog.Value         { return etw.LogValue(&e) }
-func (e Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
+func (e Stop) String() string { return string(etw.AppendText(nil, &e)) }
 
 var stop = etw.EventDesc{
 	Provider: &providerDesc, ID: 2,
@@ -393,12 +384,7 @@ type AnyStop struct {
 	Stop
 }
 
-// EventDescs returns the description of the known version, DecodePayload
-// decodes that version, and DecodeVersion any.
-func (*AnyStop) EventDescs() []*etw.EventDesc { return []*etw.EventDesc{&stop} }
-func (e *AnyStop) DecodePayload(p []byte, ptr etw.PtrSize) (int, error) {
-	return e.DecodeVersion(0, p, ptr)
-}
+// DecodeVersion sets e from the payload p of any version and returns how many bytes it read.
 func (e *AnyStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, error) {
 	e.Seen = etw.Seen{Version: version, Layout: 0}
 	return e.Stop.DecodePayload(p, ptr)

@@ -6,6 +6,7 @@ package want
 import (
 	"testing"
 
+	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/etwtest"
 )
 
@@ -21,21 +22,26 @@ func TestEventsClone(t *testing.T) {
 	etwtest.Clone(t, Types()...)
 }
 
+func TestEventsGolden(t *testing.T) {
+	etwtest.Golden(t, "testdata/payloads.etw.txt", Types()...)
+}
+
 func TestEventsVersions(t *testing.T) {
-	etwtest.Versions[AnyStart](t, Types()...)
-	etwtest.Versions[AnyStop](t, Types()...)
+	etwtest.Versions(t, Types(), anyVersions()...)
 }
 
 func TestEventsAllocs(t *testing.T) {
 	etwtest.Allocs(t, Types()...)
-	etwtest.AllocsOf[Start](t, nil)
-	etwtest.AllocsOf[StartV1](t, nil)
-	etwtest.AllocsOf[StartV3](t, nil)
-	etwtest.AllocsOf[Stop](t, nil)
-	etwtest.AllocsOf[AnyStart](t, nil)
-	etwtest.AllocsOf[AnyStop](t, nil)
+	etwtest.AllocsOfVersions(t, anyVersions()...)
 }
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, Types()...)
+}
+
+// anyVersions returns an event of each type that takes all versions of one.
+func anyVersions() []etw.AnyVersion {
+	return []etw.AnyVersion{
+		new(AnyStart), new(AnyStop),
+	}
 }
