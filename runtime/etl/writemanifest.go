@@ -22,8 +22,8 @@ const (
 // process, the thread, the processor and the time.
 func (w *Writer) WriteManifest(base *etw.Record, manifest []byte) error {
 	part := min(manifestPart, int(w.header.BufferSize)-bufferHeaderSize-eventHeaderSize-64)
-	if len(manifest) > part*math.MaxUint16 {
-		return fmt.Errorf("etl: a manifest of %d bytes is longer than %d, in parts of %d", len(manifest), part*math.MaxUint16, part)
+	if (len(manifest)-1)/math.MaxUint16 >= part {
+		return fmt.Errorf("etl: a manifest of %d bytes is longer than %d parts of %d", len(manifest), math.MaxUint16, part)
 	}
 	for _, r := range ManifestRecords(base, manifest, part) {
 		if err := w.Write(r); err != nil {
