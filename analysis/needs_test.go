@@ -16,6 +16,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/exceptions"
+	"github.com/etwgen/etwgen/analysis/files"
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/handles"
 	"github.com/etwgen/etwgen/analysis/heap"
@@ -241,6 +242,37 @@ func TestNeedsSuffice(t *testing.T) {
 		if found[0] != found[1] || found[0] == 0 {
 			t.Errorf("%s: %s has %v, with what %s brings %v", x.name, x.trace, found[0], &x.needs[0], found[1])
 		}
+	}
+}
+
+// TestSeen has traces tell that they have what an analysis needs, and the same without its
+// events that they have not.
+func TestSeen(t *testing.T) {
+	for _, x := range needy {
+		if x.trace == "" {
+			continue
+		}
+		whole, without := need.Follow(x.needs), need.Follow(x.needs)
+		for r, err := range etw.Records(testtrace.Open(t, "../tests/recorded/answers/"+x.trace)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole.See(r)
+			n := &x.needs[0]
+			if !(r.ProviderName == n.Provider && (slices.Contains(n.Events[:], r.ID) || n.Events[0] == 0 && (n.Keywords == 0 || r.Keywords&n.Keywords != 0))) {
+				without.See(r)
+			}
+		}
+		n := &x.needs[0]
+		if whole.Has(n, true) != need.Present || without.Has(n, false) != need.Absent || without.Has(n, true) != need.Lost {
+			t.Errorf("%s, %s: %s, without its events %s", x.name, x.trace, whole.Has(n, true), without.Has(n, false))
+		}
+		if n.Events[0] != 0 && len(x.events) > 0 && !slices.ContainsFunc(x.events, func(e any) bool { return slices.Contains(n.Events[:], newest(e).ID) }) {
+			t.Errorf("%s: %v are none of its events", x.name, n.Events)
+		}
+	}
+	if s := need.Follow(files.Needs).Has(&files.Needs[0], false); s != need.Unknown {
+		t.Error("operations on files:", s)
 	}
 }
 

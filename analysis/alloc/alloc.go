@@ -97,8 +97,8 @@ type row struct {
 // Needs are ticks, which every runtime has. NeedsSampled are samples without bias, from
 // .NET 10 on, which the runtime takes for the session.
 var (
-	Needs        = []need.Need{{What: "allocations", Provider: need.CLR, Keywords: 0x1, Names: "GC", Level: etw.LevelVerbose}}
-	NeedsSampled = []need.Need{{What: "samples of allocations", Provider: need.CLR, Keywords: 0x80000000000, Names: "AllocationSampling", Level: etw.LevelInformational}}
+	Needs        = []need.Need{{What: "allocations", Provider: need.CLR, Keywords: 0x1, Names: "GC", Level: etw.LevelVerbose, Events: [2]uint16{10}}}
+	NeedsSampled = []need.Need{{What: "samples of allocations", Provider: need.CLR, Keywords: 0x80000000000, Names: "AllocationSampling", Level: etw.LevelInformational, Events: [2]uint16{303}}}
 )
 
 // New returns an analysis whose handlers are registered at mux.

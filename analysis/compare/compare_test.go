@@ -219,7 +219,9 @@ func TestNoise(t *testing.T) {
 
 // TestSortParts puts of the parts of a sum that first which changed most, whatever it was before.
 func TestSortParts(t *testing.T) {
-	figure := func(name string, v float64, whole string) Figure { return Figure{Metric: name, Value: v, Whole: whole, Sum: true} }
+	figure := func(name string, v float64, whole string) Figure {
+		return Figure{Metric: name, Value: v, Whole: whole, Sum: true}
+	}
 	a := []Figure{figure("bytes.grown", 900, "bytes.*"), figure("other", 10, "")}
 	b := []Figure{figure("bytes.grown", 2000, "bytes.*"), figure("bytes.new", 40, "bytes.*"), figure("bytes.gone", 0, "bytes.*"), figure("other", 20, "")}
 	list := Sides([][]Figure{a}, [][]Figure{b}, 10)

@@ -87,7 +87,7 @@ func kindOf(k clr.GCBulkRootKind) rootKind {
 
 // Needs are a snapshot, and so make the collection that it is of. The level is that of
 // dotnet-gcdump.
-var Needs = []need.Need{{What: "snapshots of the heap", Provider: need.CLR, Keywords: 0x1980001, Names: "GC, Type, GCHeapDump, GCHeapCollect and GCHeapAndTypeNames", Level: etw.LevelVerbose}}
+var Needs = []need.Need{{What: "snapshots of the heap", Provider: need.CLR, Keywords: 0x1980001, Names: "GC, Type, GCHeapDump, GCHeapCollect and GCHeapAndTypeNames", Level: etw.LevelVerbose, Events: [2]uint16{18}}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

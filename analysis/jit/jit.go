@@ -98,7 +98,7 @@ type tiering struct {
 }
 
 // Needs are begin and end of compilations.
-var Needs = []need.Need{{What: "compiling", Provider: need.CLR, Keywords: 0x10, Names: "Jit", Level: etw.LevelVerbose}}
+var Needs = []need.Need{{What: "compiling", Provider: need.CLR, Keywords: 0x10, Names: "Jit", Level: etw.LevelVerbose, Events: [2]uint16{143, 145}}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -82,7 +82,7 @@ type place struct {
 
 // Needs are the methods that run first. What else tells of phases is in most traces, or in
 // those of machines.
-var Needs = []need.Need{{What: "methods as they are compiled", Provider: need.CLR, Keywords: 0x10, Names: "Jit", Level: etw.LevelVerbose}}
+var Needs = []need.Need{{What: "methods as they are compiled", Provider: need.CLR, Keywords: 0x10, Names: "Jit", Level: etw.LevelVerbose, Events: [2]uint16{143, 145}}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -22,6 +22,9 @@ type Need struct {
 	Names    string // of the keywords
 	Level    etw.Level
 	Args     string // of the provider, as dotnet-trace takes them
+	// Events are the numbers of events either of which shows that they were recorded, where
+	// others have the keywords, too.
+	Events [2]uint16
 	// Recorder is the tools that record the events, and how, where no provider of a .NET
 	// process does. Then all but What is empty.
 	Recorder string

@@ -71,7 +71,7 @@ type state struct {
 }
 
 // Needs are what a runtime says of itself, whatever the keywords are.
-var Needs = []need.Need{{What: "runtimes", Provider: need.CLR, Level: etw.LevelInformational}}
+var Needs = []need.Need{{What: "runtimes", Provider: need.CLR, Level: etw.LevelInformational, Events: [2]uint16{187}}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

@@ -36,8 +36,8 @@ type state struct {
 // Needs are begin and end of waits. NeedsPool are those with which workers of the thread
 // pool, which mostly wait for work, are known as such.
 var (
-	Needs     = []need.Need{{What: "waits (from .NET 9 on)", Provider: need.CLR, Keywords: 0x40000000000, Names: "WaitHandle", Level: etw.LevelVerbose}}
-	NeedsPool = []need.Need{{What: "waits (from .NET 9 on)", Provider: need.CLR, Keywords: 0x40000010000, Names: "WaitHandle and Threading", Level: etw.LevelVerbose}}
+	Needs     = []need.Need{{What: "waits (from .NET 9 on)", Provider: need.CLR, Keywords: 0x40000000000, Names: "WaitHandle", Level: etw.LevelVerbose, Events: [2]uint16{301}}}
+	NeedsPool = []need.Need{{What: "waits (from .NET 9 on)", Provider: need.CLR, Keywords: 0x40000010000, Names: "WaitHandle and Threading", Level: etw.LevelVerbose, Events: [2]uint16{301}}}
 )
 
 // New returns an analysis whose handlers are registered at mux.

@@ -211,7 +211,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		q.named = frames.NewCodeMap(nil)
 	}
 	answer := q.ask(&mux)
-	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames()}
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Seen: need.Follow(q.Needs)}
 	if x, ok := answer.(skipping); ok {
 		i.Skip = x.skip
 	}
@@ -270,6 +270,9 @@ func (q *Question) print(cmd *cobra.Command, p *show.Printer, a *answered) error
 		x.fit(p, a.Names)
 	}
 	warnings := append(a.Warnings(a.t), a.answer.warnings()...)
+	if a.any {
+		warnings = append(warnings, q.absent(a)...)
+	}
 	var tab *show.Table
 	if p.Format != show.FormatJSON || q.wantsRows(cmd) {
 		tab = q.table(a)
@@ -305,6 +308,20 @@ func (q *Question) print(cmd *cobra.Command, p *show.Printer, a *answered) error
 	return nil
 }
 
+// absent says that the trace has an answer, but none of the events that it is of most.
+func (q *Question) absent(a *answered) []string {
+	for i := range q.Needs {
+		if s := a.Seen.Has(&q.Needs[i], false); s != need.Absent {
+			return nil
+		}
+	}
+	var list []string
+	for i := range q.Needs {
+		list = append(list, q.Needs[i].Lack()+": a number of 0 does not tell")
+	}
+	return list
+}
+
 // wantsRows reports whether a document has the table, too: where its flags are given.
 func (q *Question) wantsRows(cmd *cobra.Command) bool {
 	return slices.ContainsFunc([]string{"by", "sort", "reverse", "top"}, cmd.Flags().Changed)
@@ -324,6 +341,7 @@ func (q *Question) tell(cmd *cobra.Command, a *show.About, found *answered) {
 	if found.Inquiry.Trouble {
 		a.ReadTo(cli.ErrReported)
 	}
+	a.Tell(q.Needs, found.Seen)
 	switch {
 	case found.any:
 		a.Follow(cmd, q.next...)

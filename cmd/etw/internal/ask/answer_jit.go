@@ -52,6 +52,8 @@ func jitTotals(p *page, res *jit.Result) {
 func jitFacts(p *page, rt *jit.Runtime) {
 	if rt.Count == 0 && len(rt.Methods) > 0 { // the begins of all are missing
 		loadedFacts(p, rt.Methods)
+	} else if rt.Count == 0 {
+		p.line("compiled", "none that was recorded; without the keyword Jit (0x10) at level 5 none is")
 	} else {
 		p.line("compiled", "%s, %s; %s with those within others", show.Count(rt.Count, "method", "methods"), show.MS(rt.ExclusiveMS), show.MS(rt.InclusiveMS))
 		p.line("code", "%d bytes, from %d bytes of IL", rt.NativeBytes, rt.ILBytes)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -29,6 +30,7 @@ type Inquiry struct {
 	Cut     bool              // by --from or --to
 	Parted  bool              // by --activity
 	Trouble bool              // with the trace
+	Seen    *need.Seen        // which events the trace has; may be nil
 }
 
 // Read gives the records that h lets through to the analysis, and those that it needs
@@ -52,6 +54,9 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 		e := decoder.Event(rec)
 		i.Span.See(rec, t.Elapsed(rec), h, i.Asked)
 		i.Names.Learn(decoder, rec, e)
+		if i.Seen != nil {
+			i.Seen.See(rec)
+		}
 		if i.Also != nil {
 			if err := i.Also.Dispatch(rec); err != nil {
 				return err

@@ -17,6 +17,34 @@ type About struct {
 	Warnings []string     `json:"warnings"`
 	Trace    *TracesTold  `json:"trace"` // nil if the command is about no trace
 	Next     []Suggestion `json:"next"`
+	Needs    []NeedTold   `json:"needs,omitempty"` // the events that the answer is of
+}
+
+// A NeedTold is events that an answer is of, and whether the trace has them. Where they are
+// absent a number of 0 tells nothing.
+type NeedTold struct {
+	Events   string     `json:"events"`
+	Provider string     `json:"provider,omitempty"`
+	Keywords string     `json:"keywords,omitempty"`
+	Level    int        `json:"level,omitempty"`
+	Recorder string     `json:"recorder,omitempty"` // the tools that record them
+	State    need.State `json:"state"`
+}
+
+// Tell says which of the events that an answer is of the trace has.
+func (a *About) Tell(needs []need.Need, seen *need.Seen) {
+	if a == nil || seen == nil {
+		return
+	}
+	lost := a.Trace != nil && (a.Trace.LostEvents+a.Trace.LostBuffers > 0 || a.Trace.Truncated)
+	for i := range needs {
+		n := &needs[i]
+		told := NeedTold{Events: n.What, Provider: n.Provider, Level: int(n.Level), Recorder: n.Recorder, State: seen.Has(n, lost)}
+		if n.Keywords != 0 && n.Keywords != need.All {
+			told.Keywords = fmt.Sprintf("0x%x", n.Keywords)
+		}
+		a.Needs = append(a.Needs, told)
+	}
 }
 
 // A TracesTold is what an answer was read from.

@@ -1,0 +1,93 @@
+package need
+
+import (
+	"slices"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A State says whether a trace has the events of a need.
+type State string
+
+const (
+	Present State = "present"
+	// Absent are events of which there are none: they were not recorded, or nothing happened.
+	Absent State = "absent"
+	// Lost are events of which there are none in a trace that lost some.
+	Lost State = "lost"
+	// Unknown are those of recorders, which no provider tells, and of traces that do not say
+	// which keywords events have.
+	Unknown State = "unknown"
+)
+
+// A Seen knows which events a trace has.
+type Seen struct {
+	providers map[etw.GUID]*events
+	last      *events // of the provider of the last record, or nil
+	provider  etw.GUID
+}
+
+// The events of a provider.
+type events struct {
+	keywords [256]uint64 // of those of each level
+	ids      [1 << 10]uint64
+	any      bool
+}
+
+// Follow returns what is to see the records of a trace, and says then which of the events
+// are there.
+func Follow(needs []Need) *Seen {
+	s := &Seen{providers: make(map[etw.GUID]*events)}
+	for i := range needs {
+		if needs[i].Recorder == "" {
+			s.providers[needs[i].guid()] = new(events)
+		}
+	}
+	return s
+}
+
+// See takes a record into account.
+func (s *Seen) See(r *etw.Record) {
+	if s.provider != r.Provider {
+		s.last, s.provider = s.providers[r.Provider], r.Provider
+	}
+	if s.last == nil {
+		return
+	}
+	s.last.any = true
+	s.last.keywords[r.Level] |= r.Keywords
+	s.last.ids[r.ID>>6] |= 1 << (r.ID & 63)
+}
+
+// Has says whether the events of a need were there. Losses are of the trace.
+func (s *Seen) Has(n *Need, losses bool) State {
+	if n.Recorder != "" {
+		return Unknown
+	}
+	e := s.providers[n.guid()]
+	if e != nil && e.has(n) {
+		return Present
+	}
+	if e != nil && e.any && n.Events[0] == 0 && e.keywords == [256]uint64{} {
+		return Unknown
+	}
+	if losses {
+		return Lost
+	}
+	return Absent
+}
+
+func (e *events) has(n *Need) bool {
+	if n.Events[0] != 0 {
+		return slices.ContainsFunc(n.Events[:], func(id uint16) bool { return id != 0 && e.ids[id>>6]&(1<<(id&63)) != 0 })
+	}
+	if n.Keywords == 0 || n.Keywords == All {
+		return e.any
+	}
+	for level, keywords := range e.keywords {
+		if keywords&n.Keywords != 0 && (etw.Level(level) <= n.Level || n.Level == 0) {
+			return true
+		}
+	}
+	return false
+}
