@@ -32,6 +32,7 @@ type events struct {
 	keywords [256]uint64 // of those of each level
 	ids      [1 << 10]uint64
 	any      bool
+	told     bool // what their levels or keywords are
 }
 
 // Follow returns what is to see the records of a trace, and says then which of the events
@@ -55,6 +56,7 @@ func (s *Seen) See(r *etw.Record) {
 		return
 	}
 	s.last.any = true
+	s.last.told = s.last.told || r.Level != 0 || r.Keywords != 0
 	s.last.keywords[r.Level] |= r.Keywords
 	s.last.ids[r.ID>>6] |= 1 << (r.ID & 63)
 }
@@ -68,7 +70,7 @@ func (s *Seen) Has(n *Need, losses bool) State {
 	if e != nil && e.has(n) {
 		return Present
 	}
-	if e != nil && e.any && n.Events[0] == 0 && e.keywords == [256]uint64{} {
+	if e != nil && e.any && n.Events[0] == 0 && !e.told {
 		return Unknown
 	}
 	if losses {

@@ -168,6 +168,7 @@ type answered struct {
 	answer  answer
 	t       *trace.Trace    // to be closed; counts and facts stay
 	named   *frames.CodeMap // of the code, if the view shows some
+	seen    *need.Seen      // which of the events that it is of there are
 	any     bool
 	why     string // there is nothing, if more is known of that than what to record
 	trouble error  // with a trace
@@ -211,7 +212,8 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		q.named = frames.NewCodeMap(nil)
 	}
 	answer := q.ask(&mux)
-	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), Seen: need.Follow(q.Needs)}
+	seen := need.Follow(q.Needs)
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: pick.NewNames(), All: seen.See}
 	if x, ok := answer.(skipping); ok {
 		i.Skip = x.skip
 	}
@@ -247,7 +249,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 		why = cmp.Or(why, q.whyNotHere(i, args))
 	}
 	i.Cmd, found = nil, true
-	return &answered{i, answer, t, q.named, any, why, trouble}, nil
+	return &answered{i, answer, t, q.named, seen, any, why, trouble}, nil
 }
 
 // Check reads the flags that do not depend on the traces.
@@ -311,7 +313,7 @@ func (q *Question) print(cmd *cobra.Command, p *show.Printer, a *answered) error
 // absent says that the trace has an answer, but none of the events that it is of most.
 func (q *Question) absent(a *answered) []string {
 	for i := range q.Needs {
-		if s := a.Seen.Has(&q.Needs[i], false); s != need.Absent {
+		if s := a.seen.Has(&q.Needs[i], false); s != need.Absent {
 			return nil
 		}
 	}
@@ -341,7 +343,7 @@ func (q *Question) tell(cmd *cobra.Command, a *show.About, found *answered) {
 	if found.Inquiry.Trouble {
 		a.ReadTo(cli.ErrReported)
 	}
-	a.Tell(q.Needs, found.Seen)
+	a.Tell(q.Needs, found.seen)
 	switch {
 	case found.any:
 		a.Follow(cmd, q.next...)

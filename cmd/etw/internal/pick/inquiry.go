@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -30,7 +29,7 @@ type Inquiry struct {
 	Cut     bool              // by --from or --to
 	Parted  bool              // by --activity
 	Trouble bool              // with the trace
-	Seen    *need.Seen        // which events the trace has; may be nil
+	All     func(*etw.Record) // sees all records, whatever is asked for; may be nil
 }
 
 // Read gives the records that h lets through to the analysis, and those that it needs
@@ -54,8 +53,8 @@ func (i *Inquiry) Read(t *trace.Trace, h *filter.Header) error {
 		e := decoder.Event(rec)
 		i.Span.See(rec, t.Elapsed(rec), h, i.Asked)
 		i.Names.Learn(decoder, rec, e)
-		if i.Seen != nil {
-			i.Seen.See(rec)
+		if i.All != nil {
+			i.All(rec)
 		}
 		if i.Also != nil {
 			if err := i.Also.Dispatch(rec); err != nil {
