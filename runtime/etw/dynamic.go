@@ -262,15 +262,32 @@ func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielde
 	b := p[start:end:end]
 	v.desc = d
 	switch d.Type {
+	case InRelLoc:
+		return located(d, p, end, b, ptr, in)
+	case InDataLoc:
+		return located(d, p, 0, b, ptr, in)
+	case InStruct:
+		v.kind, v.ptr, v.num, v.p, v.src = ValueStruct, ptr, span(start, end), p, in
+	default:
+		if v.setNumber(d.Type, b); v.kind == ValueNone {
+			v.setBytes(d, b, ptr)
+		}
+	}
+	return v
+}
+
+// setNumber makes v what b holds of a type whose values are in the value itself.
+func (v *Value) setNumber(t InType, b []byte) {
+	switch t {
 	case InInt8, InInt16, InInt32, InInt64:
 		v.kind = ValueInt
-		v.num, _ = loadUint(d.Type, b)
+		v.num, _ = loadUint(t, b)
 	case InUInt8, InUInt16, InUInt32, InUInt64, InHexInt32, InHexInt64:
 		v.kind = ValueUint
-		v.num, _ = loadUint(d.Type, b)
+		v.num, _ = loadUint(t, b)
 	case InPointer:
 		v.kind = ValuePointer
-		v.num, _ = loadUint(d.Type, b)
+		v.num, _ = loadUint(t, b)
 	case InBoolean:
 		v.kind, v.num = ValueBool, uint64(binary.LittleEndian.Uint32(b))
 	case InBool8:
@@ -285,6 +302,18 @@ func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielde
 		v.kind, v.num, v.aux = ValueSystemTime, binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	case InFileTime:
 		v.kind, v.num = ValueFileTime, binary.LittleEndian.Uint64(b)
+	case InVarUint:
+		v.kind = ValueUint
+		v.num, _ = binary.Uvarint(b)
+	case InVarInt:
+		n, _ := binary.Varint(b)
+		v.kind, v.num = ValueInt, uint64(n)
+	}
+}
+
+// setBytes makes v what b holds of a type whose values are views.
+func (v *Value) setBytes(d *FieldDesc, b []byte, ptr PtrSize) {
+	switch d.Type {
 	case InUnicodeString:
 		v.kind, v.p = ValueUTF16, text(b, d, 2)
 	case InAnsiString:
@@ -305,12 +334,6 @@ func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielde
 		v.kind, v.p = ValueUTF16, b
 	case InChar8:
 		v.kind, v.p = ValueANSI, b
-	case InVarUint:
-		v.kind = ValueUint
-		v.num, _ = binary.Uvarint(b)
-	case InVarInt:
-		n, _ := binary.Varint(b)
-		v.kind, v.num = ValueInt, uint64(n)
 	case InDecimal:
 		v.kind, v.p = ValueDecimal, b
 	case InWBEMSID:
@@ -318,14 +341,7 @@ func elementValue(d *FieldDesc, p []byte, start, end int, ptr PtrSize, in fielde
 		if len(b) > 4 {
 			v.p = b[2*ptr.Bytes():]
 		}
-	case InRelLoc:
-		return located(d, p, end, b, ptr, in)
-	case InDataLoc:
-		return located(d, p, 0, b, ptr, in)
-	case InStruct:
-		v.kind, v.ptr, v.num, v.p, v.src = ValueStruct, ptr, span(start, end), p, in
 	}
-	return v
 }
 
 // text returns the characters of a string: without the NUL that ended it, or

@@ -121,17 +121,9 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 	if n, ok = w.size(d.Count); !ok {
 		return 0, false
 	}
-	length := d.Length
-	if d.Length.Kind == SizeField && takesLength(d.Type) { // the same for each element
-		v, ok := w.size(d.Length)
-		if !ok {
-			return 0, false
-		}
-		if n > 0 && v > uint64(len(w.p)) {
-			w.off = start
-			return 0, w.fail(ErrTruncated)
-		}
-		length = Size{Kind: SizeConst, N: uint32(v)}
+	length, ok := w.elementLength(d, n, start)
+	if !ok {
+		return 0, false
 	}
 	elem := *d
 	elem.Length = length
@@ -159,6 +151,20 @@ func (w *walker) array(d *FieldDesc) (n uint64, ok bool) {
 		}
 	}
 	return n, true
+}
+
+// elementLength returns the length of the n elements of an array that begins at start: where a
+// field gives it, the same for each.
+func (w *walker) elementLength(d *FieldDesc, n uint64, start int) (length Size, ok bool) {
+	if d.Length.Kind != SizeField || !takesLength(d.Type) {
+		return d.Length, true
+	}
+	v, ok := w.size(d.Length)
+	if ok && n > 0 && v > uint64(len(w.p)) {
+		w.off = start
+		return Size{}, w.fail(ErrTruncated)
+	}
+	return Size{Kind: SizeConst, N: uint32(v)}, ok
 }
 
 // arrayOfRest moves past an array that takes the rest of the payload: as many
