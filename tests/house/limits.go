@@ -24,10 +24,10 @@ var limits = map[string]int{
 // larger are the limits of packages that are one thing by their nature: they do not grow.
 var larger = map[string]int{
 	"circle cmd/etwgen":           2900,
-	"circle gen":                  4500,
+	"circle gen":                  2600,
 	"circle manifest":             3109,
 	"circle manifest/eventsource": 2200,
-	"circle runtime/etw":          4311,
+	"circle runtime/etw":          4100,
 }
 
 func (m measure) key() string { return m.kind + " " + m.name }
