@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -263,5 +264,37 @@ func TestExact(t *testing.T) {
 	}
 	if typ := res.Types[0]; typ.Type != "type 0x9" || typ.Objects.Or(0) != 2050 {
 		t.Errorf("%+v", typ)
+	}
+}
+
+// TestOneError has a type have one error, of one runtime as of all of them.
+func TestOneError(t *testing.T) {
+	for _, path := range testtrace.All(t) {
+		res := testtrace.Analyze(t, New, path)
+		if len(res.Runtimes) != 1 {
+			continue
+		}
+		var types []Type
+		switch rt := res.Runtimes[0]; {
+		case rt.Ticks != nil:
+			types = rt.Ticks.Types
+		case rt.Samples != nil:
+			types = rt.Samples.Types
+		}
+		for i, typ := range res.Types {
+			if typ.ErrorPercent != types[i].ErrorPercent || typ.Type != types[i].Type {
+				t.Errorf("%s: %s has the errors %v and %v", path, typ.Type, typ.ErrorPercent, types[i].ErrorPercent)
+			}
+		}
+	}
+}
+
+func TestErrorOfSeveral(t *testing.T) {
+	all := map[string]*Type{}
+	one := []Type{{Type: "A", Bytes: 300, ErrorPercent: measure.Known(10)}}
+	merge(all, one)
+	merge(all, []Type{{Type: "A", Bytes: 100, ErrorPercent: measure.Known(40)}})
+	if got := all["A"].ErrorPercent.Or(0); math.Abs(got-12.5) > 1e-9 { // 30 and 40 bytes of 400
+		t.Error(got)
 	}
 }

@@ -57,8 +57,10 @@ func merge(all map[string]*Type, list []Type) {
 	for _, t := range list {
 		sum := all[t.Type]
 		if sum == nil {
-			sum = &Type{Type: t.Type, Objects: measure.Known(0)}
+			sum = &Type{Type: t.Type, Objects: measure.Known(0), ErrorPercent: t.ErrorPercent}
 			all[t.Type] = sum
+		} else if bytes := sum.Bytes + t.Bytes; bytes > 0 { // their errors are independent
+			sum.ErrorPercent = measure.Known(math.Hypot(sum.ErrorPercent.Or(0)*sum.Bytes, t.ErrorPercent.Or(0)*t.Bytes) / bytes)
 		}
 		sum.Bytes += t.Bytes
 		sum.Ticks += t.Ticks

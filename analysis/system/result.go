@@ -109,6 +109,8 @@ type Unresolved struct {
 	Processes int `json:"processes"`
 	// Threads are those of which the process is not known.
 	Threads int `json:"threads"`
+	// Samples are those of which the process is not known: they are in no row.
+	Samples uint64 `json:"samples,omitempty"`
 	// Paths are those of images whose drive is not known.
 	Paths int `json:"paths"`
 	// Times are the records of which the time cannot be that of the trace, since it
@@ -126,10 +128,13 @@ func (u *Usage) Result() *Result { return u.machine.result(u) }
 func (m *Machine) result(u *Usage) *Result {
 	r := &Result{Schema: Schema, Machine: m.Facts(), Processes: []ProcessFacts{}, Threads: []ThreadFacts{}, Unresolved: m.Unresolved(),
 		KernelImages: len(m.kernel.all)}
+	placed := uint64(0)
 	for _, p := range m.allProcesses {
 		f := m.ProcessFacts(p)
 		if u != nil {
-			f.SampledMS, f.RanMS = u.times(u.OfProcess(p))
+			of := u.OfProcess(p)
+			f.SampledMS, f.RanMS = u.times(of)
+			placed += of.Samples
 		}
 		r.Processes = append(r.Processes, f)
 	}
@@ -149,6 +154,7 @@ func (m *Machine) result(u *Usage) *Result {
 	}
 	if u != nil {
 		r.Samples, r.Switches, r.Gaps = u.samples, u.switches, u.gaps
+		r.Unresolved.Samples = u.samples - placed
 		if u.samples > 0 {
 			r.SampleMS = measure.Known(float64(u.interval) / 1e4)
 		}

@@ -27,9 +27,10 @@ type Usage struct {
 	switches uint64
 	gaps     uint64
 
-	rested    bool             // switches are those of a recorder
-	scheduler bool             // switches are those of the scheduler of Linux
-	unknown   map[int64]uint64 // switches to threads of Linux that nothing else has told of yet
+	rested     bool                      // switches are those of a recorder
+	scheduler  bool                      // switches are those of the scheduler of Linux
+	unknown    map[int64]uint64          // switches to threads of Linux that nothing else has told of yet
+	threadless map[*Process]*ThreadUsage // samples of Linux that tell the process and no thread
 }
 
 // ThreadUsage is what a thread used of processors.
@@ -234,11 +235,24 @@ func (u *Usage) sampled(r *etw.Record) {
 		return
 	}
 	u.samples++
-	if r.ThreadID > 0 && r.ProcessID >= 0 {
-		t := u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
-		t.Samples++
-		t.sampled += value * u.interval
+	var t *ThreadUsage
+	switch {
+	case r.ProcessID < 0:
+		return
+	case r.ThreadID > 0:
+		t = u.of(u.machine.HasThread(r.ThreadID, r.ProcessID))
+	default: // of another container
+		p := u.machine.processOf(r.ProcessID)
+		if t = u.threadless[p]; t == nil {
+			if u.threadless == nil {
+				u.threadless = make(map[*Process]*ThreadUsage)
+			}
+			t = new(ThreadUsage)
+			u.threadless[p] = t
+		}
 	}
+	t.Samples++
+	t.sampled += value * u.interval
 }
 
 // Settle adds the time that threads ran up to the last event. It is to be called
@@ -286,6 +300,9 @@ func (u *Usage) OfProcess(p *Process) ThreadUsage {
 	var sum ThreadUsage
 	for _, t := range p.Threads {
 		sum.add(u.Of(t))
+	}
+	if t := u.threadless[p]; t != nil {
+		sum.add(*t)
 	}
 	return sum
 }

@@ -6,6 +6,7 @@ import "fmt"
 func (r *Result) Warnings() []string {
 	list := told(nil, "of %s nothing but the number is known", r.Unresolved.Processes, "process", "processes")
 	list = told(list, "of %s the process is not known", r.Unresolved.Threads, "thread", "threads")
+	list = told(list, "the process of %s is not known: they are in no row", r.Unresolved.Samples, "sample", "samples")
 	return told(list, "context switches are missing in %s: ranMs is a lower bound", r.Gaps, "place", "places")
 }
 
