@@ -15,7 +15,7 @@ func EnableGCVerbose() etw.Enable { return KeywordGC.Enable(etw.LevelVerbose) }
 // older runtimes these ticks, with all that EnableGCVerbose selects. Keywords
 // 0x80000000001, level Verbose.
 func EnableAllocations() etw.Enable {
-	return (KeywordGC|KeywordAllocationSampling).Enable(etw.LevelVerbose)
+	return (KeywordGC | KeywordAllocationSampling).Enable(etw.LevelVerbose)
 }
 
 // EnableExceptions selects thrown exceptions and the blocks that handle them:
@@ -33,12 +33,12 @@ func EnableThreadPool() etw.Enable { return KeywordThreading.Enable(etw.LevelInf
 
 // EnableJIT selects the methods that are compiled, from the start of each
 // compilation on, and the tiers: keywords 0x1000000010, level Verbose.
-func EnableJIT() etw.Enable { return (KeywordJit|KeywordCompilation).Enable(etw.LevelVerbose) }
+func EnableJIT() etw.Enable { return (KeywordJit | KeywordCompilation).Enable(etw.LevelVerbose) }
 
 // EnableLoader selects the loading of application domains, assemblies and
 // modules, and the search for assemblies: keywords 0xc, level Informational.
 func EnableLoader() etw.Enable {
-	return (KeywordLoader|KeywordAssemblyLoader).Enable(etw.LevelInformational)
+	return (KeywordLoader | KeywordAssemblyLoader).Enable(etw.LevelInformational)
 }
 
 // EnableSymbols selects what it takes to name the code that a program runs while
@@ -46,7 +46,7 @@ func EnableLoader() etw.Enable {
 // without their names. The events of rundown's EnableEnd name the rest.
 // [SymbolsOf] says what the mask causes.
 func EnableSymbols() etw.Enable {
-	return (KeywordLoader|KeywordJit|KeywordNGen|KeywordEndEnumeration).Enable(etw.LevelVerbose)
+	return (KeywordLoader | KeywordJit | KeywordNGen | KeywordEndEnumeration).Enable(etw.LevelVerbose)
 }
 
 // EnableDefault selects what Microsoft's page on the CLR's providers enables for
@@ -54,18 +54,18 @@ func EnableSymbols() etw.Enable {
 // security, application domains, contention, exceptions and threads. Keywords
 // 0x1ccbd, level Verbose.
 func EnableDefault() etw.Enable {
-	return (KeywordGC|KeywordAssemblyLoader|KeywordLoader|KeywordJit|KeywordNGen|
-		KeywordEndEnumeration|KeywordSecurity|KeywordAppDomainResourceManagement|
-		KeywordContention|KeywordException|KeywordThreading).Enable(etw.LevelVerbose)
+	return (KeywordGC | KeywordAssemblyLoader | KeywordLoader | KeywordJit | KeywordNGen |
+		KeywordEndEnumeration | KeywordSecurity | KeywordAppDomainResourceManagement |
+		KeywordContention | KeywordException | KeywordThreading).Enable(etw.LevelVerbose)
 }
 
 // EnableWithoutEnumeration selects what Microsoft's overview of the CLR's events
 // does in its example: every keyword up to Threading, but NGen and the two
 // enumerations. Keywords 0x1fc1f, level Verbose.
 func EnableWithoutEnumeration() etw.Enable {
-	return (KeywordGC|KeywordGCHandle|KeywordAssemblyLoader|KeywordLoader|KeywordJit|
-		KeywordSecurity|KeywordAppDomainResourceManagement|KeywordJitTracing|KeywordInterop|
-		KeywordContention|KeywordException|KeywordThreading).Enable(etw.LevelVerbose)
+	return (KeywordGC | KeywordGCHandle | KeywordAssemblyLoader | KeywordLoader | KeywordJit |
+		KeywordSecurity | KeywordAppDomainResourceManagement | KeywordJitTracing | KeywordInterop |
+		KeywordContention | KeywordException | KeywordThreading).Enable(etw.LevelVerbose)
 }
 
 // EnableAll selects every event of the provider. It slows a program down, and it
@@ -77,7 +77,7 @@ func EnableAll() etw.Enable {
 	for _, k := range Provider.Keywords {
 		all |= Keyword(k.Mask)
 	}
-	return (all&^KeywordOverrideAndSuppressNGenEvents).Enable(etw.LevelVerbose)
+	return (all &^ KeywordOverrideAndSuppressNGenEvents).Enable(etw.LevelVerbose)
 }
 
 // A Preset is a choice of events with a name, for programs that let people
