@@ -72,6 +72,8 @@ type state struct {
 	clamp   bool // amounts of this runtime are not to be trusted
 	samples weights
 	exact   map[uint64]*row
+	counted uint64 // bytes of exact
+	cut     int    // events that say more than sums can take
 	objects *stacks.Samples
 	events  int
 }
@@ -109,12 +111,10 @@ func New(mux *etw.Mux) *Analysis {
 	lives.On(&a.runtimes, mux, a.tick)
 	lives.On(&a.runtimes, mux, a.sampled)
 	lives.On(&a.runtimes, mux, func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationHigh) {
-		rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
-		a.tell(rt, byCounts, float64(e.TotalSizeForTypeSample))
+		a.count(rt, r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
 	})
 	lives.On(&a.runtimes, mux, func(rt *lives.Runtime[state], r *etw.Record, e *clr.GCSampledObjectAllocationLow) {
-		rt.State.addExact(r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
-		a.tell(rt, byCounts, float64(e.TotalSizeForTypeSample))
+		a.count(rt, r, uint64(e.TypeID), e.ObjectCountForTypeSample, e.TotalSizeForTypeSample)
 	})
 	return a
 }
@@ -133,7 +133,7 @@ func (a *Analysis) tick(rt *lives.Runtime[state], r *etw.Record, e *clr.AnyGCAll
 		bytes = e.AllocationAmount64
 	}
 	negative := int64(bytes) < 0 || !e.HasAllocationAmount64() && int32(bytes) < 0
-	bytes = s.bounded(bytes, negative, e.AllocationKind)
+	bytes = fit(s, s.tickSum, s.bounded(bytes, negative, e.AllocationKind))
 	kind := &s.kinds[min(int(e.AllocationKind), len(s.kinds)-1)]
 	kind.Count++
 	kind.Bytes += bytes
@@ -160,6 +160,19 @@ func (s *state) bounded(bytes uint64, negative bool, kind clr.GCAllocationKind) 
 	return min(max(bytes, leastTick), most)
 }
 
+// mostBytes is more than any program allocates, and sums that end there fit every number that
+// they become part of.
+const mostBytes = 1 << 62
+
+// fit returns what of an amount a sum still takes.
+func fit[T uint64 | float64](s *state, sum, bytes T) T {
+	if bytes > mostBytes-sum {
+		s.cut++
+		return mostBytes - sum
+	}
+	return bytes
+}
+
 // q is the probability that a byte is not drawn.
 const q = 1 - 1.0/102400
 
@@ -170,8 +183,10 @@ func (a *Analysis) sampled(rt *lives.Runtime[state], r *etw.Record, e *clr.Alloc
 	if size == 0 {
 		objects = 0
 	}
-	rt.State.samples.add(e.TypeName, uint64(e.TypeID), r, rt.At(rt.Now), size*objects, objects, size*size*miss*objects*objects)
-	a.tell(rt, bySamples, size*objects)
+	s := &rt.State
+	bytes := fit(s, s.samples.bytes, size*objects)
+	s.samples.add(e.TypeName, uint64(e.TypeID), r, rt.At(rt.Now), bytes, objects, size*size*miss*objects*objects)
+	a.tell(rt, bySamples, bytes)
 }
 
 // add adds what one event stands for. Negative objects are unknown.
@@ -217,6 +232,15 @@ func (w *weights) row(name etw.UTF16, id uint64) (*row, string) {
 	return t, ""
 }
 
+// count adds the objects of a type that an event counts.
+func (a *Analysis) count(rt *lives.Runtime[state], r *etw.Record, id uint64, count uint32, bytes uint64) {
+	s := &rt.State
+	bytes = fit(s, s.counted, bytes)
+	s.counted += bytes
+	s.addExact(r, id, count, bytes)
+	a.tell(rt, byCounts, float64(bytes))
+}
+
 func (s *state) addExact(r *etw.Record, id uint64, count uint32, bytes uint64) {
 	if s.exact == nil {
 		s.exact = make(map[uint64]*row)
@@ -234,7 +258,7 @@ func (s *state) addExact(r *etw.Record, id uint64, count uint32, bytes uint64) {
 		if s.objects == nil {
 			s.objects = newSamples("alloc_objects")
 		}
-		s.objects.Add(r, 0, int64(count), int64(min(bytes, math.MaxInt64)))
+		s.objects.Add(r, 0, int64(count), int64(bytes))
 	}
 }
 

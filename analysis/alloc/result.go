@@ -28,6 +28,9 @@ type Runtime struct {
 	Ticks       *Ticks   `json:"ticks,omitempty"`
 	Samples     *Samples `json:"samples,omitempty"`
 	Exact       *Exact   `json:"exact,omitempty"`
+	// CutEvents say more than can be: with them a sum would be more than 2^62 bytes. Their
+	// amounts are cut to that.
+	CutEvents int `json:"cutEvents,omitempty"`
 }
 
 // Ticks are GCAllocationTick events: each stands for some 100 KB that were handed

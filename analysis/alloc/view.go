@@ -24,7 +24,7 @@ func (a *Analysis) Result() *Result {
 		if s.ticks.count+s.samples.count+s.events == 0 {
 			continue
 		}
-		out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life}
+		out := &Runtime{PID: rt.PID, CLRInstance: rt.CLR, Life: rt.Life, CutEvents: s.cut}
 		name := func(id uint64) string { return a.types.Name(rt.Key, id) }
 		if s.ticks.count > 0 {
 			out.Ticks = s.tickResult(name)
@@ -144,11 +144,10 @@ func (s *state) sampleResult(name func(uint64) string) *Samples {
 
 func (a *Analysis) exactResult(rt *lives.Runtime[state]) *Exact {
 	s := &rt.State
-	out := &Exact{Events: s.events, Types: []Type{}, Stacks: stackList(s.objects)}
+	out := &Exact{Events: s.events, Bytes: s.counted, Types: []Type{}, Stacks: stackList(s.objects)}
 	for id, t := range s.exact {
 		out.Types = append(out.Types, Type{Type: a.types.Name(rt.Key, id), Bytes: t.bytes, Ticks: t.n,
 			Objects: measure.Known(t.objects), ErrorPercent: measure.Known(0)})
-		out.Bytes += uint64(t.bytes)
 		out.Objects += uint64(t.objects)
 	}
 	finish(out.Types, float64(out.Bytes))

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -107,7 +108,7 @@ func (k *Kernel) Result() *KernelResult {
 			continue
 		}
 		res.Samples++
-		res.Weight += s.weight
+		res.Weight = int64(measure.Plus(uint64(res.Weight), uint64(s.weight)))
 		if k.bound.Len(s.stack) > 0 {
 			res.Stacks++
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -92,7 +93,7 @@ func (l *Linux) Result() *KernelResult {
 	res.Interval = cmp.Or(l.interval, res.Measured, defaultInterval)
 	for i := range l.taken {
 		intervals := int64(l.taken[i].intervals)
-		res.Weight += max(intervals, -intervals) * res.Interval
+		res.Weight = int64(measure.Plus(uint64(res.Weight), uint64(stoodFor(max(intervals, -intervals), res.Interval))))
 	}
 	return res
 }
@@ -106,12 +107,20 @@ func (l *Linux) Samples() []*stacks.Samples {
 	out.Grow(len(l.taken))
 	for i := range l.taken {
 		x := &l.taken[i]
-		state, weight := inUser, int64(x.intervals)*interval
-		if weight < 0 {
-			state, weight = inKernel, -weight
+		state, intervals := inUser, int64(x.intervals)
+		if intervals < 0 {
+			state, intervals = inKernel, -intervals
 		}
 		t := l.threads[x.thread]
-		out.AddStack(x.at, t.process, t.id, x.stack, state, 1, weight)
+		out.AddStack(x.at, t.process, t.id, x.stack, state, 1, stoodFor(intervals, interval))
 	}
 	return []*stacks.Samples{out}
+}
+
+// stoodFor returns what a sample of so many intervals stands for, in nanoseconds.
+func stoodFor(intervals, interval int64) int64 {
+	if interval > 0 && intervals > measure.Most/interval {
+		return measure.Most
+	}
+	return intervals * interval
 }

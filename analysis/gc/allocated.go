@@ -71,7 +71,7 @@ func (rt *view) allocations(g *GC, c, prev *collection) {
 	}
 	var total uint64
 	for k, gen := range kinds {
-		total += bytes[k]
+		total = measure.Plus(total, bytes[k])
 		g.Generations[gen].AllocatedMB = mb(bytes[k])
 	}
 	g.AllocatedMB = mb(total)

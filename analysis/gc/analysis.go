@@ -3,6 +3,7 @@ package gc
 import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/types"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/private"
@@ -83,8 +84,8 @@ func (a *Analysis) handleCollections(mux *etw.Mux) {
 func (s *state) tick(kind clr.GCAllocationKind, bytes uint64) {
 	s.seen = true
 	if int(kind) < len(s.ticks) {
-		s.ticks[kind] += bytes
-		s.ticksSince[kind] += bytes
+		s.ticks[kind] = measure.Plus(s.ticks[kind], bytes)
+		s.ticksSince[kind] = measure.Plus(s.ticksSince[kind], bytes)
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // mb turns bytes into MB.
-func mb(bytes uint64) measure.Float { return measure.Known(float64(bytes) / 1e6) }
+// Sizes that cannot be are the largest that can.
+func mb(bytes uint64) measure.Float { return measure.Known(float64(min(bytes, measure.Most)) / 1e6) }
 
 // cpuMS turns units of 100 ns into milliseconds.
 func cpuMS(units int64) measure.Float { return measure.Known(float64(units) / 1e4) }
@@ -137,16 +138,16 @@ func (c *collection) sum(i int) sums {
 	s := sums{updated: len(c.heaps) > 0}
 	for k := range c.heaps {
 		h := &c.heaps[k].Generations[i]
-		s.before += h.SizeBefore
-		s.after += h.SizeAfter
-		s.in += h.In
-		s.out += h.Out
-		s.objectsBefore += h.objectsBefore()
-		s.objectsAfter += h.objectsAfter()
-		s.fragmentation += h.fragmentation()
+		s.before = measure.Plus(s.before, h.SizeBefore)
+		s.after = measure.Plus(s.after, h.SizeAfter)
+		s.in = measure.Plus(s.in, h.In)
+		s.out = measure.Plus(s.out, h.Out)
+		s.objectsBefore = measure.Plus(s.objectsBefore, h.objectsBefore())
+		s.objectsAfter = measure.Plus(s.objectsAfter, h.objectsAfter())
+		s.fragmentation = measure.Plus(s.fragmentation, h.fragmentation())
 		s.updated = s.updated && h.Updated
 		// A heap whose budget is used up has a negative one.
-		s.budget += uint64(max(int64(h.Budget), 0))
+		s.budget = measure.Plus(s.budget, uint64(max(int64(h.Budget), 0)))
 	}
 	return s
 }
@@ -178,7 +179,7 @@ func (rt *view) sizes(g *GC, c, prev *collection) {
 		}
 		if beforeKnown {
 			row.BeforeMB = mb(size)
-			before += size
+			before = measure.Plus(before, size)
 		}
 		if c.statsSeen {
 			survived := c.stats.promoted[i]
@@ -186,8 +187,7 @@ func (rt *view) sizes(g *GC, c, prev *collection) {
 				survived = s.out // the runtime leaves it out
 			}
 			row.AfterMB, row.PromotedMB = mb(c.stats.size[i]), mb(survived)
-			after += c.stats.size[i]
-			promoted += survived
+			after, promoted = measure.Plus(after, c.stats.size[i]), measure.Plus(promoted, survived)
 		}
 		if len(c.heaps) > 0 {
 			rt.survival(row, c, s, i)
@@ -231,8 +231,9 @@ func (rt *view) survival(row *GenerationSizes, c *collection, s sums, i int) {
 func (c *collection) freeList() *FreeList {
 	f := &FreeList{}
 	for i := range c.heaps {
-		f.AllocatedBytes += c.heaps[i].FreeListAllocated
-		f.ConsumedBytes += c.heaps[i].FreeListAllocated + c.heaps[i].FreeListRejected
+		h := &c.heaps[i]
+		f.AllocatedBytes = measure.Plus(f.AllocatedBytes, h.FreeListAllocated)
+		f.ConsumedBytes = measure.Plus(f.ConsumedBytes, measure.Plus(h.FreeListAllocated, h.FreeListRejected))
 	}
 	f.EfficiencyPercent = measure.Ratio(measure.Known(100*float64(f.AllocatedBytes)), measure.Known(float64(f.ConsumedBytes)))
 	return f

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -61,7 +62,7 @@ type HeapGen struct {
 
 // objectsBefore is the size of the objects before the collection.
 func (g *HeapGen) objectsBefore() uint64 {
-	return sub(g.SizeBefore, g.FreeListBefore+g.FreeObjBefore)
+	return sub(g.SizeBefore, measure.Plus(g.FreeListBefore, g.FreeObjBefore))
 }
 
 // objectsAfter is the size of the objects after the collection. One that did not
@@ -70,15 +71,15 @@ func (g *HeapGen) objectsAfter() uint64 {
 	if !g.Updated {
 		return g.objectsBefore()
 	}
-	return sub(g.SizeAfter, g.FreeListAfter+g.FreeObjAfter)
+	return sub(g.SizeAfter, measure.Plus(g.FreeListAfter, g.FreeObjAfter))
 }
 
 // fragmentation is the free space after the collection.
 func (g *HeapGen) fragmentation() uint64 {
 	if !g.Updated {
-		return g.FreeListBefore + g.FreeObjBefore
+		return measure.Plus(g.FreeListBefore, g.FreeObjBefore)
 	}
-	return g.FreeListAfter + g.FreeObjAfter
+	return measure.Plus(g.FreeListAfter, g.FreeObjAfter)
 }
 
 // sub returns a-b, or 0 where that is less.
@@ -105,7 +106,7 @@ func historyV3(e *clr.GCPerHeapHistoryV3) Heap {
 		h.Generations[i] = HeapGen{
 			SizeBefore: uint64(v.SizeBefore), FreeListBefore: uint64(v.FreeListBefore), FreeObjBefore: uint64(v.FreeObjBefore),
 			SizeAfter: uint64(v.SizeAfter), FreeListAfter: uint64(v.FreeListAfter), FreeObjAfter: uint64(v.FreeObjAfter),
-			In: uint64(v.In), Out: uint64(v.PinnedSurv) + uint64(v.NonePinnedSurv), PinnedOut: uint64(v.PinnedSurv),
+			In: uint64(v.In), Out: measure.Plus(uint64(v.PinnedSurv), uint64(v.NonePinnedSurv)), PinnedOut: uint64(v.PinnedSurv),
 			Budget: uint64(v.NewAllocation), hasBefore: true,
 		}
 	}

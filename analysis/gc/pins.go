@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/internal/order"
 )
 
@@ -17,14 +18,14 @@ func (c *collection) summarizePins() {
 	pins := slices.CompactFunc(c.pins, func(a, b pin) bool { return a.object == b.object })
 	p := &Pinned{Objects: len(pins)}
 	for _, pin := range pins {
-		p.Bytes += pin.size
+		p.Bytes = measure.Plus(p.Bytes, pin.size)
 	}
 	for _, g := range c.plugs {
 		size := sub(g.end, g.start)
-		p.PlugBytes += size
+		p.PlugBytes = measure.Plus(p.PlugBytes, size)
 		i, _ := slices.BinarySearchFunc(pins, g.start, func(p pin, at uint64) int { return cmp.Compare(p.object, at) })
 		if i < len(pins) && pins[i].object < g.end {
-			p.UserPlugBytes += size
+			p.UserPlugBytes = measure.Plus(p.UserPlugBytes, size)
 		}
 	}
 	c.pinned, c.pins, c.plugs = p, nil, nil

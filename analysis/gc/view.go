@@ -64,7 +64,8 @@ func (a *Analysis) Result() *Result {
 func (rt *view) origin() int64 { return min(rt.Origin(), rt.First) }
 
 func (rt *view) ticksTotal() uint64 {
-	return rt.State.ticks[0] + rt.State.ticks[1] + rt.State.ticks[2]
+	t := &rt.State.ticks
+	return measure.Plus(measure.Plus(t[0], t[1]), t[2])
 }
 
 func (rt *view) result() *Runtime {

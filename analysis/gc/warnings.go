@@ -1,6 +1,11 @@
 package gc
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/measure"
+)
 
 // What the sum of allocation ticks may be of what the collections found allocated.
 const (
@@ -15,6 +20,7 @@ func (r *Result) Warnings() []string {
 		where := fmt.Sprintf("process %d", rt.PID)
 		list = append(list, rt.gaps(where)...)
 		list = append(list, rt.ticks(where)...)
+		list = append(list, rt.absurd(where)...)
 	}
 	return list
 }
@@ -65,4 +71,26 @@ func (rt *Runtime) ticks(where string) []string {
 	}
 	return []string{fmt.Sprintf("%s: allocation ticks say %.1f MB, and the collections %.1f MB: take shares from the ticks, and the total from the collections",
 		where, ticked, rt.All.AllocatedByHistoriesMB)}
+}
+
+// absurd tells of sizes that no memory has, at which sums end.
+func (rt *Runtime) absurd(where string) []string {
+	limit, _ := mb(measure.Most).Get()
+	n := 0
+	for _, g := range rt.GCs {
+		if max(g.BeforeMB.Or(0), g.AfterMB.Or(0), g.PromotedMB.Or(0), g.AllocatedMB.Or(0), g.FinalizableMB.Or(0)) >= limit ||
+			slices.ContainsFunc(g.Generations, func(s GenerationSizes) bool { return s.absurd(limit) }) ||
+			g.Pinned != nil && max(g.Pinned.Bytes, g.Pinned.PlugBytes) >= measure.Most {
+			n++
+		}
+	}
+	if n == 0 && rt.TickedMB < limit {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: sizes of %d collections, or what was allocated, are 2^63 bytes and more, which no memory has: sums end there", where, n)}
+}
+
+func (s *GenerationSizes) absurd(limit float64) bool {
+	return max(s.BeforeMB.Or(0), s.AfterMB.Or(0), s.InMB.Or(0), s.OutMB.Or(0), s.ObjectsBeforeMB.Or(0),
+		s.FragmentationMB.Or(0), s.BudgetMB.Or(0)) >= limit
 }

@@ -205,9 +205,10 @@ func (s *state) orphan(m method) {
 func allocated(rt *runtime, r *etw.Record, e *clr.MethodJitMemoryAllocatedForCode) {
 	s := &rt.State
 	s.hasMemory = true
-	s.memory.HotCode += e.JitHotCodeRequestSize
-	s.memory.ReadOnly += e.JitRODataRequestSize
-	s.memory.Allocated += e.AllocatedSizeForJitCode
+	m := &s.memory
+	m.HotCode = measure.Plus(m.HotCode, e.JitHotCodeRequestSize)
+	m.ReadOnly = measure.Plus(m.ReadOnly, e.JitRODataRequestSize)
+	m.Allocated = measure.Plus(m.Allocated, e.AllocatedSizeForJitCode)
 	c := s.open.Find(r.ThreadID, func(c *compilation) bool { return c.method == e.MethodID })
 	if c != nil && c.allocated == 0 {
 		c.allocated = e.AllocatedSizeForJitCode

@@ -78,3 +78,15 @@ func (f *Float) UnmarshalJSON(b []byte) error {
 	}
 	return nil
 }
+
+// Most is where sums of sizes that a trace tells of end: no memory is as large, and a sum that
+// reaches it is of numbers that cannot be.
+const Most = math.MaxInt64
+
+// Plus returns a+b, or [Most] if that is less.
+func Plus(a, b uint64) uint64 {
+	if a >= Most || b > Most-a {
+		return Most
+	}
+	return a + b
+}

@@ -58,6 +58,7 @@ type span struct{ from, to int64 }
 func (n *namer) all() {
 	p := n.p
 	p.rows.rows = slices.Grow(p.rows.rows, len(n.s.rows.rows))
+	p.rows.cut = p.rows.cut || n.s.rows.cut
 	labels := make([]LabelSet, len(n.s.labels)+1)
 	for i, l := range n.s.labels {
 		labels[i+1] = p.Label(labels[l.before], l.Key, l.Value)
@@ -74,7 +75,7 @@ func (n *namer) all() {
 			x.pseudo = 0
 		}
 		x.thread, x.labels = threads[x.thread], n.label(labels[x.labels], leaf)
-		p.rows.rows = append(p.rows.rows, x)
+		p.rows.push(x)
 	}
 }
 

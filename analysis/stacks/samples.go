@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
@@ -80,7 +81,25 @@ type rows struct {
 	lastThread int32
 	labels     []labelNode // from 1 on
 	labelIDs   map[labelNode]LabelSet
+	sums       [maxValues]int64 // of the values of rows, but for those that were left out later
+	cut        bool             // rows had more than the sums could take
 }
+
+// push adds a sample. What goes beyond the largest sum that there can be is cut off here, once,
+// so that no sum of samples begins at 0 again.
+func (s *rows) push(x row) {
+	for i, v := range x.values {
+		if left := math.MaxInt64 - s.sums[i]; v > left {
+			x.values[i], s.cut = left, true
+		}
+		s.sums[i] += max(x.values[i], 0)
+	}
+	s.rows = append(s.rows, x)
+}
+
+// Cut reports whether samples weigh less here than the trace says, since with them a sum would
+// be 2^63 or more.
+func (s *rows) Cut() bool { return s.cut }
 
 func (s *rows) thread(process, id int64) int32 {
 	t := thread{process, id}
@@ -173,7 +192,7 @@ func (s *Samples) Add(r *etw.Record, labels LabelSet, values ...int64) {
 func (s *Samples) AddStack(at, process, thread int64, stack ID, labels LabelSet, values ...int64) {
 	x := row{at: at, stack: stack, thread: s.thread(process, thread), labels: labels}
 	copy(x.values[:], values)
-	s.rows.rows = append(s.rows.rows, x)
+	s.rows.push(x)
 }
 
 // AddPseudo is AddStack for a sample with an innermost frame that stands for no code,

@@ -3,6 +3,7 @@ package stacks
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -302,5 +303,29 @@ func TestWithoutInnermost(t *testing.T) {
 	}
 	if v := slices.Collect(p.Stack(ID(1))); len(v) == 0 {
 		t.Error("the profile itself has changed")
+	}
+}
+
+// Samples that weigh more than can be are cut where they are added, and again where several
+// Samples become one profile: no sum of any of them is negative.
+func TestAbsurdWeights(t *testing.T) {
+	var list []*Samples
+	for range 2 {
+		s := NewSamples("allocations", ValueType{"samples", "count"}, ValueType{"alloc_space", "bytes"})
+		for i := range uint64(3) {
+			s.AddStack(0, 1, 1, s.InternAddresses(1, []uint64{i, 7}), 0, 1, math.MaxInt64-5)
+		}
+		if !s.Cut() || s.Sum()[0].Values[1] != math.MaxInt64-5 {
+			t.Errorf("cut: %t, %v", s.Cut(), s.Sum())
+		}
+		list = append(list, s)
+	}
+	p := NewProfile(nil, Options{}, list...)
+	v := p.View()
+	if sum := p.Totals(); sum[0] != 6 || sum[1] != math.MaxInt64 || v.Total(0)[1] != math.MaxInt64 || v.Total(1)[1] != math.MaxInt64 {
+		t.Errorf("%v, %v, %v", sum, v.Total(0), v.Total(1))
+	}
+	if d := Diff(p, p); !p.Cut() || !d.Cut() || d.Totals()[0] != math.MaxInt64 || d.Totals()[1] != math.MaxInt64 {
+		t.Errorf("cut: %t and %t, %v", p.Cut(), d.Cut(), d.Totals())
 	}
 }

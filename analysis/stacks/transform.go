@@ -235,8 +235,9 @@ func Diff(before, after *Profile) *Profile {
 			t := p.rows.threads[x.thread]
 			y := row{at: x.at, stack: ID(into[x.stack]), thread: d.thread(t.process, t.id), labels: labels[x.labels]}
 			y.values[i] = x.values[last]
-			d.rows.rows = append(d.rows.rows, y)
+			d.rows.push(y)
 		}
+		d.rows.cut = d.rows.cut || p.rows.cut
 		d.Naming.Frames += p.Naming.Frames
 		d.Naming.Named += p.Naming.Named
 		d.Naming.Guessed += p.Naming.Guessed

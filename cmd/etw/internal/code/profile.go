@@ -294,6 +294,9 @@ func (p *Profiled) note() {
 			p.pids = append(p.pids, s.Process)
 		}
 	}
+	if p.Cut() {
+		p.warnings = append(p.warnings, "the weights of samples add up to 2^63 and more, which cannot be: those that go beyond are cut")
+	}
 	n := p.Naming
 	if n.Frames == n.Named {
 		return
