@@ -27,7 +27,7 @@ import (
 	"unsafe"
 
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/session"
+	"github.com/etwgen/etwgen/runtime/eventrecord"
 )
 
 // records are used again.
@@ -41,7 +41,7 @@ func Dispatch(mux *etw.Mux, event unsafe.Pointer) error {
 	}
 	r := records.Get().(*etw.Record)
 	defer records.Put(r)
-	session.RecordOf(r, event, nil)
+	eventrecord.Of(r, event, nil)
 	return mux.Dispatch(r)
 }
 

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/etwgen/etwgen/runtime/etl"
+	"github.com/etwgen/etwgen/runtime/internal/rawevent"
 )
 
 // A consumer has Windows call back with what a session delivers, and puts it in a
@@ -100,8 +101,8 @@ func consumerOf(id uintptr) *consumer {
 
 // onEvent, onBufferRead and onBuffer are what Windows calls.
 
-func onEvent(e *eventRecord) uintptr {
-	if c := consumerOf(e.context); c != nil {
+func onEvent(e *rawevent.Record) uintptr {
+	if c := consumerOf(e.Context); c != nil {
 		c.event(e)
 	}
 	return 0
@@ -132,7 +133,7 @@ func (c *consumer) goesOn(yes bool) uintptr {
 }
 
 // event takes an event. A fault must not reach Windows, which would end the process.
-func (c *consumer) event(e *eventRecord) {
+func (c *consumer) event(e *rawevent.Record) {
 	c.batch.Lock()
 	defer c.callbackEnds()
 	if c.fault != nil {

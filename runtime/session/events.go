@@ -9,6 +9,7 @@ import (
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/internal/extended"
+	"github.com/etwgen/etwgen/runtime/internal/rawevent"
 	"github.com/etwgen/etwgen/runtime/schema"
 )
 
@@ -23,44 +24,44 @@ import (
 //	..  size of the payload, u32, 4 bytes of nothing, and the payload, padded to 8
 const (
 	entryHeader     = 8
-	entryItems      = entryHeader + int(unsafe.Sizeof(eventHeader{}))
+	entryItems      = entryHeader + int(unsafe.Sizeof(rawevent.Header{}))
 	entryPartHeader = 8
 )
 
 // appendEvent appends an event in that form.
-func appendEvent(b []byte, e *eventRecord) []byte {
+func appendEvent(b []byte, e *rawevent.Record) []byte {
 	at := len(b)
-	processor := uint16(e.processor[0])
-	if e.header.flags&headerProcessorIndex != 0 {
-		processor |= uint16(e.processor[1]) << 8
+	processor := uint16(e.Processor[0])
+	if e.Header.Flags&rawevent.ProcessorIndex != 0 {
+		processor |= uint16(e.Processor[1]) << 8
 	}
-	count := e.extendedCount
-	if e.extended == nil {
+	count := e.ExtendedCount
+	if e.Extended == nil {
 		count = 0
 	}
 	b = append(b, 0, 0, 0, 0, byte(count), byte(count>>8), byte(processor), byte(processor>>8))
-	b = append(b, (*[unsafe.Sizeof(eventHeader{})]byte)(unsafe.Pointer(&e.header))[:]...)
+	b = append(b, (*[unsafe.Sizeof(rawevent.Header{})]byte)(unsafe.Pointer(&e.Header))[:]...)
 	if count > 0 {
-		items := unsafe.Slice(e.extended, int(count))
+		items := unsafe.Slice(e.Extended, int(count))
 		for i := range items {
 			item := &items[i]
-			size := item.size
+			size := item.Size
 			// The address is a number of 64 bits, of which the lower ones, which come
 			// first, are the pointer.
-			data := *(**byte)(unsafe.Pointer(&item.data))
+			data := *(**byte)(unsafe.Pointer(&item.Data))
 			if data == nil {
 				size = 0
 			}
-			b = append(b, byte(item.extType), byte(item.extType>>8), byte(size), byte(size>>8), 0, 0, 0, 0)
+			b = append(b, byte(item.Type), byte(item.Type>>8), byte(size), byte(size>>8), 0, 0, 0, 0)
 			b = appendPadded(b, data, int(size))
 		}
 	}
-	length := e.userDataLength
-	if e.userData == nil {
+	length := e.UserDataLength
+	if e.UserData == nil {
 		length = 0
 	}
 	b = append(b, byte(length), byte(length>>8), 0, 0, 0, 0, 0, 0)
-	b = appendPadded(b, e.userData, int(length))
+	b = appendPadded(b, e.UserData, int(length))
 	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at))
 	return b
 }
@@ -141,7 +142,7 @@ func (s *eventStream) add(c chunk) {
 	for at := 0; at < len(c.data); {
 		entry := entryAt(c.data, at)
 		h := headerOf(entry)
-		s.newest = max(s.newest, h.timeStamp)
+		s.newest = max(s.newest, h.TimeStamp)
 		if s.learns(h) {
 			s.fill(&rec, entry)
 			if s.schemas != nil {
@@ -156,12 +157,12 @@ func (s *eventStream) add(c chunk) {
 }
 
 // learns reports whether an event says something of others.
-func (s *eventStream) learns(h *eventHeader) bool {
-	if h.flags&headerClassic == 0 {
-		return s.schemas != nil && schema.Holds(etw.Key{Kind: etw.KindManifest, ID: h.id})
+func (s *eventStream) learns(h *rawevent.Header) bool {
+	if h.Flags&rawevent.Classic == 0 {
+		return s.schemas != nil && schema.Holds(etw.Key{Kind: etw.KindManifest, ID: h.ID})
 	}
-	return s.owners != nil && classic.Learns(h.providerID, etw.Opcode(h.opcode)) ||
-		s.schemas != nil && schema.Holds(etw.Key{Kind: etw.KindClassic, Provider: h.providerID, ID: uint16(h.opcode)})
+	return s.owners != nil && classic.Learns(h.ProviderID, etw.Opcode(h.Opcode)) ||
+		s.schemas != nil && schema.Holds(etw.Key{Kind: etw.KindClassic, Provider: h.ProviderID, ID: uint16(h.Opcode)})
 }
 
 // entryAt returns the event at an offset of a chunk.
@@ -170,8 +171,8 @@ func entryAt(data []byte, at int) []byte {
 	return data[at : at+n : at+n]
 }
 
-func headerOf(entry []byte) *eventHeader {
-	return (*eventHeader)(unsafe.Pointer(&entry[entryHeader]))
+func headerOf(entry []byte) *rawevent.Header {
+	return (*rawevent.Header)(unsafe.Pointer(&entry[entryHeader]))
 }
 
 // next sets r to the next record, and reports whether there is one that need not wait.
@@ -186,11 +187,11 @@ func (s *eventStream) next(r *etw.Record) bool {
 	c := &s.chunks[0]
 	entry := entryAt(c.data, s.at)
 	h := headerOf(entry)
-	if h.timeStamp > s.due() && s.waiting <= s.memory {
+	if h.TimeStamp > s.due() && s.waiting <= s.memory {
 		return false
 	}
 	s.fill(r, entry)
-	s.stats.note(h.timeStamp)
+	s.stats.note(h.TimeStamp)
 	if s.schemas != nil {
 		s.schemas.Describe(r)
 	}
@@ -233,7 +234,7 @@ func (d *decoded) note(at int64) {
 
 // fill sets r to an event.
 func (s *eventStream) fill(r *etw.Record, entry []byte) {
-	setHeader(r, headerOf(entry), s.pointerSize)
+	rawevent.Set(r, headerOf(entry), s.pointerSize)
 	r.Processor, r.Clock = int32(binary.LittleEndian.Uint16(entry[6:])), s.clock
 	if r.Kind == etw.KindClassic {
 		r.ProviderName = s.nameOf(r.Provider)
@@ -267,12 +268,4 @@ func (s *eventStream) nameOf(class etw.GUID) string {
 		s.class, s.className = class, classic.ClassName(class)
 	}
 	return s.className
-}
-
-// optionalID returns a process or thread id, of which all ones mean none.
-func optionalID(id uint32) int64 {
-	if id == math.MaxUint32 {
-		return -1
-	}
-	return int64(id)
 }

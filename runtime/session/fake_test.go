@@ -10,6 +10,7 @@ import (
 
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/internal/rawevent"
 )
 
 // A fake is a Windows of which nothing is real but how it calls back. Its sessions
@@ -292,8 +293,8 @@ func (o *fakeOpened) deliver(i fakeItem) bool {
 		clear(b)
 		return goesOn != 0
 	}
-	i.event.context = o.context
-	onEvent(&i.event.eventRecord)
+	i.event.Context = o.context
+	onEvent(&i.event.Record)
 	i.event.overwrite()
 	return true
 }
@@ -322,32 +323,32 @@ func (f *fake) processRuns(pid int) bool { return f.running[pid] }
 
 // A fakeEvent is an event with all its memory.
 type fakeEvent struct {
-	eventRecord
-	items []extendedItem
+	rawevent.Record
+	items []rawevent.Item
 	data  [][]byte
 }
 
 // newEvent returns the event by which Windows delivers a record.
 func newEvent(r *etw.Record) *fakeEvent {
 	e := &fakeEvent{}
-	h := &e.header
-	h.timeStamp, h.providerID, h.threadID, h.processID = r.Timestamp, r.Provider, uint32(r.ThreadID), uint32(r.ProcessID)
-	h.id, h.version, h.channel, h.level, h.opcode, h.task = r.ID, r.Version, r.Channel, uint8(r.Level), uint8(r.Opcode), r.Task
-	h.keyword, h.activityID = r.Keywords, r.ActivityID
-	h.flags = header64
+	h := &e.Header
+	h.TimeStamp, h.ProviderID, h.ThreadID, h.ProcessID = r.Timestamp, r.Provider, uint32(r.ThreadID), uint32(r.ProcessID)
+	h.ID, h.Version, h.Channel, h.Level, h.Opcode, h.Task = r.ID, r.Version, r.Channel, uint8(r.Level), uint8(r.Opcode), r.Task
+	h.Keyword, h.ActivityID = r.Keywords, r.ActivityID
+	h.Flags = rawevent.Bits64
 	if r.PointerSize == etw.Ptr32 {
-		h.flags = header32
+		h.Flags = rawevent.Bits32
 	}
 	switch r.Kind {
 	case etw.KindClassic:
-		h.flags |= headerClassic
+		h.Flags |= rawevent.Classic
 	case etw.KindMessage:
-		h.flags |= headerMessage
+		h.Flags |= rawevent.Message
 	}
-	e.processor[0] = uint8(r.Processor)
+	e.Processor[0] = uint8(r.Processor)
 	if r.Processor > 255 {
-		h.flags |= headerProcessorIndex
-		e.processor[1] = uint8(r.Processor >> 8)
+		h.Flags |= rawevent.ProcessorIndex
+		e.Processor[1] = uint8(r.Processor >> 8)
 	}
 	for _, item := range r.Extended {
 		e.addItem(item.Type, slices.Clone(item.Data))
@@ -363,21 +364,21 @@ func newEvent(r *etw.Record) *fakeEvent {
 		e.addItem(typ, append(make([]byte, 8), r.Stack.Addresses...))
 	}
 	if len(e.items) > 0 {
-		h.flags |= headerExtended
-		e.extended, e.extendedCount = &e.items[0], uint16(len(e.items))
+		h.Flags |= rawevent.HasItems
+		e.Extended, e.ExtendedCount = &e.items[0], uint16(len(e.items))
 	}
 	if len(r.Payload) > 0 {
 		p := slices.Clone(r.Payload)
 		e.data = append(e.data, p)
-		e.userData, e.userDataLength = &p[0], uint16(len(p))
+		e.UserData, e.UserDataLength = &p[0], uint16(len(p))
 	}
 	return e
 }
 
 func (e *fakeEvent) addItem(typ etw.ExtendedType, data []byte) {
-	item := extendedItem{extType: uint16(typ), size: uint16(len(data))}
+	item := rawevent.Item{Type: uint16(typ), Size: uint16(len(data))}
 	if len(data) > 0 {
-		item.data = uint64(uintptr(unsafe.Pointer(&data[0])))
+		item.Data = uint64(uintptr(unsafe.Pointer(&data[0])))
 	}
 	e.items, e.data = append(e.items, item), append(e.data, data)
 }
@@ -386,7 +387,7 @@ func (e *fakeEvent) overwrite() {
 	for _, p := range e.data {
 		clear(p)
 	}
-	e.eventRecord = eventRecord{}
+	e.Record = rawevent.Record{}
 	clear(e.items)
 }
 

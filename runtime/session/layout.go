@@ -122,60 +122,6 @@ const (
 	processEventRecord  = 0x10000000
 )
 
-// eventHeader is EVENT_HEADER, which is in buffers as it is in memory.
-type eventHeader struct {
-	size       uint16
-	headerType uint16
-	flags      uint16
-	property   uint16
-	threadID   uint32
-	processID  uint32
-	timeStamp  int64
-	providerID etw.GUID
-	id         uint16
-	version    uint8
-	channel    uint8
-	level      uint8
-	opcode     uint8
-	task       uint16
-	keyword    uint64
-	times      uint64
-	activityID etw.GUID
-}
-
-// Flags of eventHeader.
-const (
-	headerExtended       = 0x0001
-	header32             = 0x0020
-	header64             = 0x0040
-	headerMessage        = 0x0008
-	headerClassic        = 0x0100
-	headerProcessorIndex = 0x0200
-)
-
-// eventRecord is EVENT_RECORD.
-type eventRecord struct {
-	header         eventHeader
-	processor      [2]uint8 // a number and an alignment, or one number of 16 bits
-	_              uint16
-	extendedCount  uint16
-	userDataLength uint16
-	extended       *extendedItem
-	userData       *byte
-	context        uintptr
-	_              [narrow]byte
-	end            [0]byte
-}
-
-// extendedItem is EVENT_HEADER_EXTENDED_DATA_ITEM.
-type extendedItem struct {
-	_       uint16
-	extType uint16
-	_       uint16
-	size    uint16
-	data    uint64 // a pointer, whatever its size
-}
-
 // filterDescriptor is EVENT_FILTER_DESCRIPTOR.
 type filterDescriptor struct {
 	data       uint64 // a pointer, whatever its size
@@ -251,17 +197,6 @@ const (
 	_ = -(unsafe.Offsetof(logfile{}.eventCallback) ^ (400 + 24*both))
 	_ = -(unsafe.Offsetof(logfile{}.isKernelTrace) ^ (404 + 28*both))
 	_ = -(unsafe.Offsetof(logfile{}.context) ^ (408 + 32*both))
-
-	_ = -(unsafe.Sizeof(eventHeader{}) ^ 80)
-	_ = -(unsafe.Offsetof(eventHeader{}.timeStamp) ^ 16)
-	_ = -(unsafe.Offsetof(eventHeader{}.id) ^ 40)
-	_ = -(unsafe.Offsetof(eventHeader{}.keyword) ^ 48)
-	_ = -(unsafe.Offsetof(eventHeader{}.activityID) ^ 64)
-	_ = -(unsafe.Offsetof(eventRecord{}.end) ^ (104 + 8*both))
-	_ = -(unsafe.Offsetof(eventRecord{}.extended) ^ 88)
-	_ = -(unsafe.Offsetof(eventRecord{}.userData) ^ (92 + 4*both))
-	_ = -(unsafe.Offsetof(eventRecord{}.context) ^ (96 + 8*both))
-	_ = -(unsafe.Sizeof(extendedItem{}) ^ 16)
 
 	_ = -(unsafe.Sizeof(filterDescriptor{}) ^ 16)
 	_ = -(unsafe.Offsetof(enableParameters{}.filters) ^ (28 + 4*both))

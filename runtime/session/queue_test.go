@@ -75,7 +75,7 @@ func TestWindowEvents(t *testing.T) {
 	add := func(numbers ...int) {
 		var data []byte
 		for _, n := range numbers {
-			data = appendEvent(data, &newEvent(numbered(n)).eventRecord)
+			data = appendEvent(data, &newEvent(numbered(n)).Record)
 		}
 		s.add(chunk{data, len(numbers)})
 	}
@@ -109,7 +109,7 @@ func TestEventAllocs(t *testing.T) {
 	read := func() {
 		data := q.memory(batchSize)
 		for range 100 {
-			data = appendEvent(data, &e.eventRecord)
+			data = appendEvent(data, &e.Record)
 		}
 		q.put(chunk{data, 100}, nil)
 		c, _ := q.take(0)

@@ -170,6 +170,7 @@ import (
 	"unsafe"
 
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventrecord"
 	"github.com/etwgen/etwgen/runtime/session"
 	"github.com/etwgen/etwgen/trace"
 )
