@@ -236,7 +236,7 @@ func (st *stat) print(p *show.Printer, t *trace.Trace) error {
 	for _, extra := range []struct {
 		name  string
 		count int64
-	}{{"(undecodable)", faults + n.Undecodable}, {"(lost)", n.Lost}, {"(lost buffers)", n.LostBuffers}} {
+	}{{"(undecodable)", n.Undecodable}, {"(lost)", n.Lost}, {"(lost buffers)", n.LostBuffers}} {
 		if extra.count > 0 && label >= 0 {
 			row := make([]string, len(tab.Columns))
 			row[slices.IndexFunc(tab.Columns, func(c show.Column) bool { return c.Name == "count" })] = strconv.FormatInt(extra.count, 10)
