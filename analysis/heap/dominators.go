@@ -11,6 +11,7 @@ type tree struct {
 	node     []uint32 // of each object, or none if it cannot be reached
 	dom      []uint32 // immediate dominator of each node
 	retained []uint64 // by node
+	steps    int      // that it took to find paths, which tests hold to be few
 }
 
 // dominators finds the dominator tree as Lengauer and Tarjan do: semidominators in the
@@ -53,6 +54,7 @@ func (g *graph) dominators(roots []uint32) *tree {
 			t.dom[i] = t.dom[t.dom[i]]
 		}
 	}
+	t.steps = e.steps
 	t.weigh(g)
 	return t
 }
@@ -138,6 +140,7 @@ func (t *tree) predecessors(g *graph, roots []uint32) (start, preds []uint32) {
 type forest struct {
 	parent, semi, label []uint32
 	stack               []uint32
+	steps               int
 }
 
 // eval returns the node with the least semidominator among v and its ancestors from
@@ -151,6 +154,7 @@ func (f *forest) eval(v, last uint32) uint32 {
 		f.stack = append(f.stack, v)
 		v = f.parent[v]
 	}
+	f.steps += len(f.stack)
 	p, best := v, f.label[v]
 	for len(f.stack) > 0 {
 		v = f.stack[len(f.stack)-1]

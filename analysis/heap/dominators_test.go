@@ -2,6 +2,7 @@ package heap
 
 import (
 	"math/rand/v2"
+	"runtime/metrics"
 	"slices"
 	"testing"
 	"time"
@@ -178,8 +179,7 @@ func shaped(n int, refs func(n, i int) []int) *graph {
 	return g
 }
 
-// TestShapes holds the dominators of small heaps of all shapes against what would be garbage,
-// and large ones to a time: what is quadratic takes many minutes.
+// TestShapes holds the dominators of small heaps of all shapes against what would be garbage.
 func TestShapes(t *testing.T) {
 	for name, refs := range shapes {
 		g := shaped(40, refs)
@@ -199,14 +199,37 @@ func TestShapes(t *testing.T) {
 				t.Errorf("%s: object %d retains %d, want %d", name, v, got, want)
 			}
 		}
-		n := 1_000_000
-		if testing.Short() {
-			n /= 10
-		}
-		begin := time.Now()
-		shaped(n, refs).dominators([]uint32{0})
-		if took := time.Since(begin); took > time.Minute {
-			t.Errorf("%s: %d objects take %v", name, n, took)
+	}
+}
+
+// TestLinear holds the dominators of heaps of all shapes, at three sizes, to steps and to bytes
+// for each object and reference, of which there are as many at each: what is
+// quadratic takes a hundred times as many at the last size as at the first. Time is only shown,
+// since others can take it away.
+func TestLinear(t *testing.T) {
+	sizes := []int{10_000, 100_000, 1_000_000}
+	if testing.Short() {
+		sizes = []int{1000, 10_000, 100_000}
+	}
+	allocated := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	for name, refs := range shapes {
+		for _, n := range sizes {
+			g := shaped(n, refs)
+			parts := n + len(g.to)
+			metrics.Read(allocated)
+			before, begin := allocated[0].Value.Uint64(), time.Now()
+			tree := g.dominators([]uint32{0})
+			took := time.Since(begin)
+			metrics.Read(allocated)
+			bytes := int(allocated[0].Value.Uint64() - before)
+			t.Logf("%-36s %9d objects: for each object and reference %.2f steps, %.1f bytes, %d ns", name, n,
+				float64(tree.steps)/float64(parts), float64(bytes)/float64(parts), took.Nanoseconds()/int64(parts))
+			if tree.steps > 4*parts {
+				t.Errorf("%s: %d objects and %d references take %d steps", name, n, len(g.to), tree.steps)
+			}
+			if bytes > 1<<20+100*parts {
+				t.Errorf("%s: %d objects and %d references take %d bytes", name, n, len(g.to), bytes)
+			}
 		}
 	}
 }
