@@ -11,6 +11,7 @@ type loss struct {
 	forgotten bool // some threads that were seen
 	threads   map[uint64]*captureThread
 	recent    [64]*captureThread // by a hash of the id
+	gone      captureThread      // that was removed last, if it was not seen before
 	seen      []*captureThread   // of the contexts of the last batch
 	lost      int64
 	byThread  map[uint64]int64
@@ -147,8 +148,9 @@ func (l *loss) count(t *captureThread, n int64) {
 // point notes the number that a sequence point, or the removal of a thread,
 // gives for the last event of a thread. A point that stands before all events is where
 // a recording was parted: what came before is in another file.
-func (l *loss) point(id uint64, sequence uint32) {
-	t := l.thread(id)
+func (l *loss) point(id uint64, sequence uint32) { l.ends(l.thread(id), sequence) }
+
+func (l *loss) ends(t *captureThread, sequence uint32) {
 	parted := !l.v6 && !l.begun
 	if t.known || !l.forgotten && !parted { // one without events lost all it logged
 		l.gap(t, sequence)
@@ -156,7 +158,14 @@ func (l *loss) point(id uint64, sequence uint32) {
 	t.last, t.known = sequence, true
 }
 
-func (l *loss) remove(id uint64) {
+// remove is point for a thread that is no more. Of one that was not seen nothing is kept.
+func (l *loss) remove(id uint64, sequence uint32) {
+	t := l.threads[id]
+	if t == nil {
+		l.gone = captureThread{id: id}
+		t = &l.gone
+	}
+	l.ends(t, sequence)
 	delete(l.threads, id)
 	*l.slot(id) = nil
 }

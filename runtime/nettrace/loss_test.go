@@ -1,6 +1,7 @@
 package nettrace_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"maps"
 	"testing"
@@ -92,6 +93,35 @@ func TestLoss(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A block that says which threads have ended, and that is damaged, says nothing: neither that
+// they lost events, nor is anything kept of them.
+func TestRemovedByDamage(t *testing.T) {
+	var rows []byte
+	for i := range uint64(100_000) {
+		rows = append(binary.AppendUvarint(rows, i+2), 0xff, 0xff, 3)
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		lost int64
+	}{{"whole", rows[:8], 2 * 0xffff}, {"cut", append(rows, 0x80), 0}} {
+		w := nettracetest.NewWriter(6, nettracetest.Trace{})
+		w.Metadata(clrRow(1, 10))
+		w.Events(nettracetest.Event{Metadata: 1, Thread: 1})
+		w.Block(7, c.data)
+		w.End()
+		for _, opts := range orders {
+			_, r, err := readStream(t, w.Bytes(), opts...)
+			if s := r.Stats(); s.Lost != c.lost || errors.Is(err, nettrace.ErrDamaged) != (c.lost == 0) {
+				t.Errorf("%s: %d are lost, want %d: %v", c.name, s.Lost, c.lost, err)
+			}
+			if n := nettrace.RemovedThreads(r); n > 0 {
+				t.Errorf("%s: %d threads are kept that never were", c.name, n)
+			}
+		}
 	}
 }
 

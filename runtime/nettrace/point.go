@@ -63,16 +63,18 @@ func (k *known) checkNumbers(c layout.Cursor, n uint32) error {
 }
 
 // removeThreads reads a block of version 6 that says which threads have ended,
-// with the number of the last event of each. They are dropped with dropRemoved.
+// with the number of the last event of each. They are dropped with dropRemoved. Of a
+// damaged block nothing is believed.
 func (k *known) removeThreads(b []byte) error {
 	c := layout.Cursor{B: b}
 	for c.Left() > 0 {
-		index, sequence := c.Uvar(64), uint32(c.Uvar(32))
-		if c.Bad {
+		if k.number(&c); c.Bad {
 			return layout.Damaged("a thread does not fit")
 		}
-		k.loss.point(index, sequence)
-		k.loss.remove(index)
+	}
+	for c = (layout.Cursor{B: b}); c.Left() > 0; {
+		index, sequence := k.number(&c)
+		k.loss.remove(index, sequence)
 		k.threads.remove(index)
 	}
 	return nil

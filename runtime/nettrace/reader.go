@@ -300,11 +300,14 @@ func (r *Reader) apply(b block) {
 	if err == nil {
 		return
 	}
-	if r.stream.mend(&b) {
+	mended := r.stream.mend(&b)
+	if mended {
 		err = errLonger
+	}
+	r.stream.lose(b.kind, b.off, err) // first, so that what is read of it is not believed as other blocks are
+	if mended {
 		r.read(b)
 	}
-	r.stream.lose(b.kind, b.off, err)
 }
 
 // read takes in what a block says, and returns what is wrong with it.

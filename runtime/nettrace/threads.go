@@ -24,9 +24,9 @@ type KeyValue struct {
 // threads is the thread table of version 6.
 type threads struct {
 	at      table[*Thread]
-	pid     int64    // of threads that do not say
-	removed []uint64 // indexes to drop
-	items   int      // rows and keys
+	pid     int64           // of threads that do not say
+	removed map[uint64]bool // indexes to drop, of rows alone
+	items   int             // rows and keys
 }
 
 // maxItems bounds the rows of a table and what they consist of, which take many
@@ -89,7 +89,15 @@ func (t *threads) get(index uint64) *Thread {
 
 // remove marks a thread. It goes with dropRemoved, once no event that is held
 // back can refer to it.
-func (t *threads) remove(index uint64) { t.removed = append(t.removed, index) }
+func (t *threads) remove(index uint64) {
+	if t.get(index) == nil {
+		return
+	}
+	if t.removed == nil {
+		t.removed = make(map[uint64]bool)
+	}
+	t.removed[index] = true
+}
 
 func (t *threads) reset() {
 	t.at.reset()
@@ -97,11 +105,11 @@ func (t *threads) reset() {
 }
 
 func (t *threads) dropRemoved() {
-	for _, index := range t.removed {
+	for index := range t.removed {
 		if th := t.get(index); th != nil {
 			t.at.remove(index)
 			t.items -= 1 + len(th.Keys)
 		}
 	}
-	t.removed = t.removed[:0]
+	clear(t.removed)
 }
