@@ -65,11 +65,12 @@ func TestBuild(t *testing.T) {
 			t.Errorf("%s: %v", v.pkg, err)
 			continue
 		}
-		if err := os.Mkdir(filepath.Join(dir, v.pkg), 0o777); err != nil {
-			t.Fatal(err)
-		}
 		for _, f := range files {
-			if err := os.WriteFile(filepath.Join(dir, v.pkg, f.Name), f.Content, 0o666); err != nil {
+			name := filepath.Join(dir, v.pkg, filepath.FromSlash(f.Name))
+			if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, f.Content, 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -129,16 +129,17 @@ func (b *batch) write(files []gen.File) error {
 	if err := os.RemoveAll(filepath.Join(b.dir, "p")); err != nil {
 		return err
 	}
-	if err := os.Mkdir(filepath.Join(b.dir, "p"), 0o777); err != nil {
-		return err
-	}
 	var anys strings.Builder
 	for _, f := range files {
 		for _, match := range allVersions.FindAllSubmatch(f.Content, -1) {
 			fmt.Fprintf(&anys, ", new(p.%s)", match[1])
 			b.anys++
 		}
-		if err := os.WriteFile(filepath.Join(b.dir, "p", f.Name), f.Content, 0o666); err != nil {
+		name := filepath.Join(b.dir, "p", filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.Content, 0o666); err != nil {
 			return err
 		}
 	}

@@ -64,6 +64,9 @@ func (c *checker) files(files []gen.File) error {
 	c.renew()
 	var parsed []*ast.File
 	for _, f := range files {
+		if f.Name == gen.GoldenFile { // which is no code
+			continue
+		}
 		file, err := parser.ParseFile(c.fset, f.Name, f.Content, parser.SkipObjectResolution)
 		if err != nil {
 			return err
@@ -92,6 +95,9 @@ func (c *checker) files(files []gen.File) error {
 // that runs by itself, a directive, a file with a name of its own.
 func injected(files []gen.File) error {
 	for _, f := range files {
+		if f.Name == gen.GoldenFile { // which is no code
+			continue
+		}
 		if strings.ContainsAny(f.Name, "/\\ \x00") || !strings.HasSuffix(f.Name, ".go") {
 			return fmt.Errorf("a file named %q", f.Name)
 		}
