@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -23,6 +24,7 @@ type campaign struct {
 	save        string    // a folder for the mutants of findings, if set
 	out         io.Writer
 	start       time.Time
+	took        time.Duration // once it has ended
 	executions  int
 	at          string // what is being executed
 	mutant      []byte // and on what
@@ -114,7 +116,11 @@ func (c *campaign) watch(limit time.Duration) {
 	c.executionAt.Store(time.Now().UnixNano())
 	go func() {
 		for range time.Tick(time.Second) {
-			if began := time.Unix(0, c.executionAt.Load()); time.Since(began) > limit {
+			began := c.executionAt.Load()
+			if began == ended {
+				return
+			}
+			if time.Since(time.Unix(0, began)) > limit {
 				debug.SetTraceback("all")
 				panic(fmt.Sprintf("hang: kind %s, seed %d, %s", c.kind, c.seed, c.at))
 			}
@@ -122,9 +128,18 @@ func (c *campaign) watch(limit time.Duration) {
 	}()
 }
 
+// ended stands for the begin of an execution when there are no more.
+const ended = 0
+
+// end ends a campaign: nobody waits for its executions any more.
+func (c *campaign) end() {
+	c.took = time.Since(c.start)
+	c.executionAt.Store(ended)
+}
+
 // report writes how many executions there were and what was found.
 func (c *campaign) report() {
-	took := time.Since(c.start)
+	took := cmp.Or(c.took, time.Since(c.start))
 	fmt.Fprintf(c.out, "%s: %d executions, seed %d, from %d, %v, %.0f per second\n", c.kind, c.executions, c.seed, c.from,
 		took.Round(time.Second), float64(c.executions)/took.Seconds())
 	classes := make([]string, 0, len(c.findings))

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +33,23 @@ func TestShort(t *testing.T) {
 			}
 			t.Logf("%s", out.Bytes())
 		})
+	}
+}
+
+// TestAll checks that all kinds run with one seed, and are summed up at the end.
+func TestAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds packages")
+	}
+	var out bytes.Buffer
+	if err := run([]string{"-kind", "all", "-n", "2", "-seed", "9"}, &out); err != nil {
+		t.Errorf("%v\n%s", err, out.Bytes())
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for i, line := range lines[max(len(lines)-len(kinds), 0):] {
+		if name := slices.Sorted(maps.Keys(kinds))[i]; !strings.HasPrefix(line, name+": ") || !strings.Contains(line, "seed 9") {
+			t.Errorf("of %s it says %q", name, line)
+		}
 	}
 }
 
@@ -126,6 +145,11 @@ func TestInjected(t *testing.T) {
 	good := "package p\n\nimport \"math\"\n\n// F is good.\nfunc F() float64 { return math.Pi }\n"
 	if err := injected([]gen.File{{Name: "a.go", Content: []byte(good)}}); err != nil {
 		t.Error(err)
+	}
+	for line, ok := range map[string]bool{"# text\n": true, "Event 0x00ff a=\"b\"\n": true, "Event 0x\x1b b\n": false, "package q\n": false} {
+		if err := injected([]gen.File{{Name: gen.GoldenFile, Content: []byte(line)}}); (err == nil) != ok {
+			t.Errorf("%q in a file of payloads: %v", line, err)
+		}
 	}
 	if err := injected([]gen.File{{Name: "../a.go", Content: []byte(good)}}); err == nil {
 		t.Error("a file in another folder is not found")

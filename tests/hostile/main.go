@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,11 +63,11 @@ func run(args []string, out io.Writer) error {
 	var cfg config
 	flags := flag.NewFlagSet("hostile", flag.ContinueOnError)
 	flags.SetOutput(out)
-	flags.StringVar(&cfg.kind, "kind", "traces", "what to test: traces, manifests, payloads, versions or tool")
-	flags.IntVar(&cfg.n, "n", 10000, "number of executions, 0 for no limit")
+	flags.StringVar(&cfg.kind, "kind", "traces", "what to test: traces, manifests, payloads, versions, tool or all")
+	flags.IntVar(&cfg.n, "n", 10000, "number of executions of each kind, 0 for no limit")
 	flags.Uint64Var(&cfg.seed, "seed", 1, "seed of the random numbers")
 	flags.Uint64Var(&cfg.from, "from", 0, "number of the first execution")
-	flags.Float64Var(&cfg.minutes, "minutes", 0, "stop after so many minutes")
+	flags.Float64Var(&cfg.minutes, "minutes", 0, "stop after so many minutes, which kinds share")
 	flags.StringVar(&cfg.save, "save", "", "folder to write the mutants of findings to")
 	flags.StringVar(&cfg.corpus, "corpus", "", "folder with real traces and manifests, if there is one (default ETWGEN_CORPUS, or ../shared/corpus beside the module)")
 	flags.Int64Var(&cfg.max, "max", 1<<20, "traces: the largest file, in bytes")
@@ -79,23 +80,35 @@ func run(args []string, out io.Writer) error {
 	if err := cfg.find(); err != nil {
 		return err
 	}
-	test := kinds[cfg.kind]
-	if test == nil {
-		return fmt.Errorf("there is no kind %q", cfg.kind)
+	names := []string{cfg.kind}
+	if cfg.kind == "all" {
+		names = slices.Sorted(maps.Keys(kinds))
 	}
-	c := newCampaign(cfg.kind, cfg.seed, cfg.n, out)
-	c.from, c.save = cfg.from, cfg.save
-	if cfg.minutes > 0 {
-		c.until = time.Now().Add(time.Duration(cfg.minutes * float64(time.Minute)))
+	var campaigns []*campaign
+	for _, name := range names {
+		test := kinds[name]
+		if test == nil {
+			return fmt.Errorf("there is no kind %q", name)
+		}
+		c := newCampaign(name, cfg.seed, cfg.n, out)
+		c.from, c.save = cfg.from, cfg.save
+		if cfg.minutes > 0 {
+			c.until = time.Now().Add(time.Duration(cfg.minutes * float64(time.Minute) / float64(len(names))))
+		}
+		if err := test(c, cfg); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c.end()
+		campaigns = append(campaigns, c)
 	}
-	if err := test(c, cfg); err != nil {
-		return err
+	found := error(nil)
+	for _, c := range campaigns {
+		c.report()
+		if len(c.findings) > 0 {
+			found = errFound
+		}
 	}
-	c.report()
-	if len(c.findings) > 0 {
-		return errFound
-	}
-	return nil
+	return found
 }
 
 // find finds the module and the corpus.

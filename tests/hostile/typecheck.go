@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -90,12 +91,18 @@ func (c *checker) files(files []gen.File) error {
 	return errors.Join(errs...)
 }
 
+// goldenLine is a line of a file with payloads: a comment, or a type, its payload and its text.
+var goldenLine = regexp.MustCompile(`(?m)^(#[^\x00-\x1f]*|\pL[\pL\pN_]* 0x[0-9a-f]* [^\x00-\x1f]*)\n`)
+
 // injected reports whether anything from a manifest got into the code as other
 // than a name, the text of a comment or a quoted string: an import, a function
 // that runs by itself, a directive, a file with a name of its own.
 func injected(files []gen.File) error {
 	for _, f := range files {
-		if f.Name == gen.GoldenFile { // which is no code
+		if f.Name == gen.GoldenFile {
+			if line := goldenLine.ReplaceAll(f.Content, nil); len(line) > 0 {
+				return fmt.Errorf("a line of payloads that is not one: %q", line)
+			}
 			continue
 		}
 		if strings.ContainsAny(f.Name, "/\\ \x00") || !strings.HasSuffix(f.Name, ".go") {
