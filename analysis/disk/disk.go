@@ -11,6 +11,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/etwgen/etwgen/analysis/internal/busy"
 	"github.com/etwgen/etwgen/analysis/internal/operations"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -23,6 +24,7 @@ import (
 type Analysis struct {
 	list    *operations.List
 	orphans int
+	busy    map[uint32]*busy.Union // disks
 }
 
 // What a disk does.
@@ -39,7 +41,7 @@ var Needs = []need.Need{{What: "operations of disks", Recorder: "wpr -start Disk
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
-	a := &Analysis{list: operations.New(mux)}
+	a := &Analysis{list: operations.New(mux), busy: make(map[uint32]*busy.Union)}
 	a.watchAsked(mux)
 	a.watchDone(mux)
 	return a
@@ -86,6 +88,10 @@ func (a *Analysis) watchDone(mux *etw.Mux) {
 // stack.
 func (a *Analysis) done(r *etw.Record, irp etw.Pointer, ticks uint64, has bool, tid uint32, o operations.Operation) {
 	o.Done, o.Took = true, length(r, ticks)
+	if a.busy[o.Disk] == nil {
+		a.busy[o.Disk] = new(busy.Union)
+	}
+	a.busy[o.Disk].Add(when.Of(r)-o.Took, when.Of(r))
 	asked := a.list.End(irp)
 	if asked == nil {
 		a.orphans++
@@ -112,7 +118,9 @@ type Result struct {
 	Open       int // that did not
 	Orphans    int // of Operations, those that nothing told of when they began: they have no stack
 	Bytes      uint64
-	Time       int64 // nanoseconds that disks took, those at the same time added
+	Time       int64 // nanoseconds from asking to the answer, those at the same time added
+	// Busy are the nanoseconds in which disks had anything to answer, those of several added.
+	Busy int64
 }
 
 // Kind is the kind of samples that [Analysis.Samples] returns.
@@ -130,6 +138,9 @@ func (a *Analysis) Result() *Result {
 		res.Operations++
 		res.Bytes += uint64(o.Bytes)
 		res.Time += o.Took
+	}
+	for _, d := range a.busy {
+		res.Busy += d.Total()
 	}
 	return res
 }

@@ -45,7 +45,7 @@ func TestDisk(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if want := (Result{Operations: 3, Open: 1, Orphans: 1, Bytes: 4608, Time: 8e6}); *res != want {
+	if want := (Result{Operations: 3, Open: 1, Orphans: 1, Bytes: 4608, Time: 8e6, Busy: 8e6}); *res != want {
 		t.Errorf("got %+v, want %+v", res, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/internal/busy"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -17,8 +18,9 @@ type Files struct {
 	objects map[uint64]*File // what open files are
 	rows    map[use]*FileUse
 	order   []*FileUse
-	flights map[uint64]flight  // operations that have not ended, by the request
-	issuers map[uint64]*Thread // of requests to disks, by the request
+	flights map[uint64]flight      // operations that have not ended, by the request
+	issuers map[uint64]*Thread     // of requests to disks, by the request
+	busy    map[uint32]*busy.Union // disks
 	from    [kinds]teller
 	ignored FileUse
 }
@@ -83,7 +85,7 @@ func FilesOf(mux *etw.Mux) *Files { return etw.Shared(mux, beginFiles) }
 func beginFiles(mux *etw.Mux) *Files {
 	f := &Files{
 		machine: Of(mux), keys: make(map[uint64]*File), objects: make(map[uint64]*File), rows: make(map[use]*FileUse),
-		flights: make(map[uint64]flight), issuers: make(map[uint64]*Thread),
+		flights: make(map[uint64]flight), issuers: make(map[uint64]*Thread), busy: make(map[uint32]*busy.Union),
 	}
 	f.watchNames(mux)
 	f.watchDisks(mux)
@@ -220,6 +222,10 @@ func (f *Files) answered(r *etw.Record, who teller, has bool, tid uint32, irp, k
 	d := f.use(f.byKey(uint64(key)), thread).disk(disk)
 	if !f.machine.tooLong(ticks) {
 		d.ticks += ticks
+		if f.busy[disk] == nil {
+			f.busy[disk] = new(busy.Union)
+		}
+		f.busy[disk].Add(r.Timestamp-int64(ticks), r.Timestamp)
 	}
 	return d
 }

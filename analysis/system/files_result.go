@@ -12,6 +12,8 @@ type FilesResult struct {
 	Schema int `json:"schema"`
 	// Files has a row for each file and process.
 	Files []FileFacts `json:"files"`
+	// Busy says how long disks were, for whichever processes.
+	Busy []DiskTime `json:"busy,omitempty"`
 }
 
 // FileFacts are what a process did to a file.
@@ -47,6 +49,13 @@ type DiskFacts struct {
 	MS float64 `json:"ms"`
 }
 
+// A DiskTime is how long a disk was busy.
+type DiskTime struct {
+	Disk uint32 `json:"disk"`
+	// BusyMS is the time in which it had anything to answer, each moment once.
+	BusyMS float64 `json:"busyMs"`
+}
+
 // Result returns what was done so far, by path and process. It shares no memory
 // that changes with f.
 func (f *Files) Result() *FilesResult {
@@ -74,6 +83,10 @@ func (f *Files) Result() *FilesResult {
 		}
 		r.Files[i].add(f, u)
 	}
+	for disk, u := range f.busy {
+		r.Busy = append(r.Busy, DiskTime{disk, f.machine.ms(float64(u.Total()))})
+	}
+	order.Sort(r.Busy, func(a, b DiskTime) int { return cmp.Compare(a.Disk, b.Disk) })
 	order.Stable(r.Files, func(a, b FileFacts) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.PID, b.PID))
 	})

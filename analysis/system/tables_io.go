@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/internal/order"
 )
@@ -145,6 +146,16 @@ func (r DisksResult) Disks() []DiskFacts {
 	return list
 }
 
+// BusyMS returns how long a disk was busy.
+func (r *FilesResult) BusyMS(disk uint32) measure.Float {
+	for _, d := range r.Busy {
+		if d.Disk == disk {
+			return measure.Known(d.BusyMS)
+		}
+	}
+	return measure.Float{}
+}
+
 func (r DisksResult) groups(view string) (groups grouping[fileKey, DiskFacts]) {
 	for i := range r.Files {
 		f := &r.Files[i]
@@ -171,14 +182,18 @@ func (r DisksResult) byDisk(name, title string) table.View {
 	groups := r.groups(name)
 	rows := groups.sorted(func(a, b *DiskFacts) int { return cmp.Compare(b.MS, a.MS) })
 	disk := []table.Column[row]{table.ID("disk", func(x row) uint32 { return x.key.disk })}
+	var busy []table.Column[row]
+	if name == "disk" {
+		busy = append(busy, table.Amount("busyMs", func(x row) measure.Float { return r.BusyMS(x.key.disk) }).Helped("with anything to answer, for all processes"))
+	}
 	return table.Of(name, title, rows, slices.Concat(disk, keyColumns[DiskFacts](name), []table.Column[row]{
 		table.Count("reads", func(x row) uint64 { return x.sum.Reads }),
 		table.Count("bytesRead", func(x row) uint64 { return x.sum.BytesRead }),
 		table.Count("writes", func(x row) uint64 { return x.sum.Writes }),
 		table.Count("bytesWritten", func(x row) uint64 { return x.sum.BytesWritten }),
 		table.Count("flushes", func(x row) uint64 { return x.sum.Flushes }),
-		table.Amount("ms", func(x row) float64 { return x.sum.MS }),
-	})...)
+		table.Amount("ms", func(x row) float64 { return x.sum.MS }).Helped("from asking to the answer, of requests at the same time added"),
+	}, busy)...)
 }
 
 // A netKey is the connection, the process or the address of a row.

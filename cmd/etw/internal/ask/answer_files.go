@@ -86,6 +86,9 @@ func diskTotals(p *page, res system.DisksResult, known []system.Disk) {
 			}
 		}
 		p.line("read", "%s in %s", show.MB(float64(d.BytesRead)/1e6), show.Count(d.Reads, "request", "requests"))
+		if ms, ok := res.BusyMS(d.Disk).Get(); ok {
+			p.line("busy", "%s, for all processes", show.MS(ms))
+		}
 		p.line("written", "%s in %s", show.MB(float64(d.BytesWritten)/1e6), show.Count(d.Writes, "request", "requests"))
 	}
 }

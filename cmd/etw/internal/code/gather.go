@@ -133,7 +133,8 @@ func gatherDisk(a *disk.Analysis) Gathered {
 	if res.Operations == 0 {
 		return Gathered{}
 	}
-	facts := []string{fmt.Sprintf("time that disks took: %s, %s; by --label op=read, write or flush, --by file", show.Count(res.Operations, "operation", "operations"), show.MB(float64(res.Bytes)/1e6))}
+	facts := []string{fmt.Sprintf("time from asking a disk to its answer, of requests at the same time added: %s, %s; by --label op=read, write or flush, --by file", show.Count(res.Operations, "operation", "operations"), show.MB(float64(res.Bytes)/1e6)),
+		fmt.Sprintf("disks were busy for %s", show.MS(float64(res.Busy)/1e6))}
 	if res.Orphans > 0 {
 		facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", show.Count(res.Orphans, "operation", "operations")))
 	}
