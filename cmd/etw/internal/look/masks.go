@@ -121,14 +121,30 @@ func (a *asking) leastLevel() etw.Level {
 	return least
 }
 
-// levelOf returns the lowest level of the events that have a keyword, if there are any.
+// levelOf returns the lowest level of the events that have a keyword, if there are any. Where
+// that of an event differs between versions it is the highest, since older runtimes have it.
 func levelOf(p *etw.Provider, keyword uint64) (level etw.Level, ok bool) {
+	levels := make(map[uint16][2]etw.Level) // the lowest and the highest of each event
 	for _, d := range p.Events {
-		if d.Keywords&keyword != 0 && (!ok || d.Level < level) {
-			level, ok = d.Level, true
+		if d.Keywords&keyword == 0 {
+			continue
+		}
+		l, known := levels[d.ID]
+		if !known {
+			l = [2]etw.Level{d.Level, d.Level}
+		}
+		levels[d.ID] = [2]etw.Level{min(l[0], d.Level), max(l[1], d.Level)}
+	}
+	highest := etw.Level(0)
+	for _, l := range levels {
+		if !ok || l[0] < level {
+			level, ok = l[0], true
+		}
+		if l[0] < l[1] {
+			highest = max(highest, l[1])
 		}
 	}
-	return level, ok
+	return max(level, highest), ok
 }
 
 // namesMethods reports whether a mask causes events that are to name methods.
