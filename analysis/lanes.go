@@ -45,6 +45,7 @@ func (s *Set) timeline(source etw.Source, o *options) (etw.Source, func(*Result)
 		if seen.any {
 			res.Timeline = lanes.Result(timeline.Options{Origin: seen.origin, From: time.Duration(seen.first - seen.origin),
 				To: time.Duration(seen.last - seen.origin), Buckets: o.buckets})
+			res.doubts = append(res.doubts, res.Timeline.Warnings()...)
 		}
 	}
 }

@@ -56,6 +56,9 @@ type Lane struct {
 	// was measured; HighestMS is when its bucket begins, or when it was measured.
 	Highest   measure.Float `json:"highest,omitzero"`
 	HighestMS measure.Float `json:"highestMs,omitzero"`
+	// WithinMS says of a lane with more than 65,536 parts that they were summed up within so
+	// long.
+	WithinMS float64 `json:"withinMs,omitempty"`
 	// Values has a value for each bucket, null where it is unknown.
 	Values []measure.Float `json:"values"`
 }
@@ -101,6 +104,7 @@ type row struct {
 	total  float64
 	points []point // of a level
 	any    bool    // there is something in it
+	within int64   // nanoseconds in which parts were summed up, if there were many
 }
 
 // A point is a value at a time.
@@ -214,7 +218,7 @@ func (c *chart) result(n int) *Result {
 		if c.cut && !r.any {
 			continue
 		}
-		l := &Lane{Kind: r.kind, PID: r.pid, TID: r.tid, Of: r.of, Unit: r.unit, How: r.how, Values: make([]measure.Float, len(r.values))}
+		l := &Lane{Kind: r.kind, PID: r.pid, TID: r.tid, Of: r.of, Unit: r.unit, How: r.how, WithinMS: float64(r.within) / 1e6, Values: make([]measure.Float, len(r.values))}
 		switch r.how {
 		case Sum:
 			r.sums(l, at)

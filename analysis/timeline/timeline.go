@@ -26,7 +26,7 @@ type Parts struct {
 // keeps some bytes of each.
 type Analysis struct {
 	parts Parts
-	kept  map[key][]entry
+	kept  map[key]*track
 	ran   []ran
 	late  []func(*builder) // what adds lanes at the end
 }
@@ -46,7 +46,7 @@ type entry struct {
 // New returns an analysis of what is to be found by parts, which no records have been
 // given to yet.
 func New(p Parts) *Analysis {
-	a := &Analysis{parts: p, kept: make(map[key][]entry)}
+	a := &Analysis{parts: p, kept: make(map[key]*track)}
 	for _, x := range p.Analyses {
 		if p.Within == nil {
 			a.follow(x)
@@ -60,31 +60,26 @@ func New(p Parts) *Analysis {
 // keep keeps something that was at a time, and lasted for one.
 func (a *Analysis) keep(k key, fromMS, lastMS, value float64) {
 	from := nanoseconds(fromMS)
-	a.kept[k] = append(a.kept[k], entry{from, from + nanoseconds(lastMS), value})
+	t := a.kept[k]
+	if t == nil {
+		t = new(track)
+		a.kept[k] = t
+	}
+	t.keep(entry{from, clamp(from + nanoseconds(lastMS)), value}, k.how)
 }
 
 // Result returns what is known so far.
 func (a *Analysis) Result(o Options) *Result {
 	c, n := newChart(&o)
 	b := &builder{chart: c, n: n, o: &o, parts: &a.parts}
-	for k, list := range a.kept {
+	for k, t := range a.kept {
 		if k.kind == Allocated {
 			if !a.estimates(k) {
 				continue
 			}
 			k.of = ""
 		}
-		r := c.row(k, n)
-		for _, e := range list {
-			switch {
-			case k.how == Highest:
-				c.set(r, e.from, e.value)
-			case e.to > e.from:
-				c.spread(r, e.from, e.to, e.value)
-			default:
-				c.add(r, e.from, e.value)
-			}
-		}
+		t.add(c, c.row(k, n))
 	}
 	if a.parts.Samples != nil {
 		for _, s := range a.parts.Samples() {
@@ -103,7 +98,7 @@ func (a *Analysis) estimates(k key) bool {
 	for _, by := range alloc.Estimates {
 		better := k
 		better.of = string(by)
-		if len(a.kept[better]) > 0 {
+		if a.kept[better] != nil {
 			return better == k
 		}
 	}

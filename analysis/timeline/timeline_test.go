@@ -167,3 +167,41 @@ func TestAnalysis(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 }
+
+// TestGrid holds lanes that are summed up against those that are not: nothing is lost, each
+// bucket has nearly the same, and what is kept does not grow.
+func TestGrid(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	for _, most := range []int64{0, 5 * milli, 40_000 * milli} {
+		const n = 400_000
+		k := key{kind: Requests, unit: "count", how: Sum}
+		whole, buckets := newChart(&Options{To: 100 * time.Second, Buckets: 50})
+		summed, _ := newChart(&Options{To: 100 * time.Second, Buckets: 50})
+		tr := new(track)
+		for i := range int64(n) {
+			e := entry{from: i * (60_000 * milli / n), value: 1}
+			if e.to = e.from; most > 0 {
+				e.to += random.Int63n(most)
+			}
+			tr.keep(e, Sum)
+			whole.put(whole.row(k, buckets), e)
+		}
+		if len(tr.entries) > 0 || tr.grid == nil || len(tr.grid.values) != gridSlots {
+			t.Fatalf("%d entries are kept", len(tr.entries))
+		}
+		tr.add(summed, summed.row(k, buckets))
+		want, res := whole.result(buckets).Lanes[0], summed.result(buckets)
+		got := res.Lanes[0]
+		if d := want.Total.Or(0) - got.Total.Or(0); math.Abs(d) > 1e-3 {
+			t.Errorf("parts of up to %d ns: %v is lost of %v", most, d, want.Total)
+		}
+		for i, v := range values(got) {
+			if w := values(want)[i]; math.Abs(v-w) > 0.002*n/50 {
+				t.Errorf("parts of up to %d ns: bucket %d has %v, want %v", most, i, v, w)
+			}
+		}
+		if len(res.Warnings()) != 1 || got.WithinMS <= 0 || got.WithinMS > 100_000.0/gridSlots*2 {
+			t.Errorf("within %v ms: %q", got.WithinMS, res.Warnings())
+		}
+	}
+}

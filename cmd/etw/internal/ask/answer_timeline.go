@@ -189,8 +189,9 @@ func (a *timelineAnswer) draw(buckets int) {
 	})
 }
 
-func (a *timelineAnswer) result() any        { return a.res }
-func (a *timelineAnswer) warnings() []string { return a.doubts() }
+func (a *timelineAnswer) result() any { return a.res }
+
+func (a *timelineAnswer) warnings() []string { return append(a.doubts(), a.res.Warnings()...) }
 
 // fit makes as many buckets as a line has room for.
 func (a *timelineAnswer) fit(p *show.Printer, who *pick.Names) {
