@@ -9,6 +9,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/findings"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
@@ -67,7 +68,7 @@ func (x *examined) write(p *show.Printer, list []findings.Finding) error {
 		}
 		return show.WriteContract(p, doc, x.t.Stats().Lost)
 	}
-	return tableOf(findings.Table(list), names).Write(p)
+	return pick.Table(findings.Table(list), names).Write(p)
 }
 
 // say prints findings for people, process by process: that with the worst one first.
