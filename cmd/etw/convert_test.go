@@ -48,6 +48,13 @@ func TestConvert(t *testing.T) {
 	}
 }
 
+// A topResult is what JSON has of etw top.
+type topResult struct {
+	Kind   string
+	Totals []int64
+	Rows   []code.TopRow
+}
+
 // moderate is the size up to which every trace of the corpus is converted, in bytes.
 const moderate = 1_200_000
 
@@ -65,7 +72,7 @@ func TestConvertAll(t *testing.T) {
 			}
 			for _, kind := range samples.Kinds {
 				out, _, status := output("top", "--of", kind.Name, "--format", "json", path)
-				var top code.TopResult
+				var top topResult
 				if err := json.Unmarshal([]byte(out), &top); status <= 1 && err == nil && len(top.Totals) > 0 {
 					profiles++
 					checkConverted(t, path, kind.Name)
@@ -80,7 +87,7 @@ func TestConvertAll(t *testing.T) {
 func topTotals(t *testing.T, path, of string) (totals []int64) {
 	t.Helper()
 	out, _, _ := output("top", "--of", of, "--format", "json", path)
-	var top code.TopResult
+	var top topResult
 	if err := json.Unmarshal([]byte(out), &top); err != nil || len(top.Totals) == 0 {
 		t.Fatalf("%s: %v, %.200s", path, err, out)
 	}

@@ -22,8 +22,8 @@ func TestDiff(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var whole, same code.TopResult
-	for into, args := range map[*code.TopResult][]string{&whole: {"top", "--json", path}, &same: {"top", "--json", "--diff", path, path}} {
+	var whole, same topResult
+	for into, args := range map[*topResult][]string{&whole: {"top", "--json", path}, &same: {"top", "--json", "--diff", path, path}} {
 		out, stderr, status := output(args...)
 		if err := json.Unmarshal([]byte(out), into); err != nil || status != 0 {
 			t.Fatalf("%v, %s", err, stderr)

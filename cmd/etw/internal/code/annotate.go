@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols/pdb"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -50,20 +50,28 @@ func (p *Profiled) annotated(l *sourceLines, name string, around int, marks bool
 	if warning != "" {
 		p.warnings = append(p.warnings, warning)
 	}
-	u := p.unit()
-	tab := show.NewTable(u.column("self"), u.column("here"), u.column("total"), show.Num("line"), show.Column{Name: "text", Begin: true})
-	last := 0
+	numbers, last := []int{}, 0 // 0 where lines are left out
 	for _, n := range shownLines(weights, file, len(text), around) {
 		if marks && last > 0 && n > last+1 && last < len(text) {
-			tab.Add("", "", "", "", leftOut)
+			numbers = append(numbers, 0)
 		}
-		last = n
-		cells := []string{"", "", ""}
-		if w := weights[LinePlace{file, n}]; w != nil {
-			cells = []string{u.cell(lastOf(w.self)), u.cell(lastOf(w.here)), u.cell(lastOf(w.total))}
-		}
-		tab.Add(append(cells, strconv.Itoa(n), lineOf(text, n))...)
+		numbers, last = append(numbers, n), n
 	}
+	of := func(name string, values func(*lineWeight) []int64) views.Column[int] {
+		return weight(p, name, func(n int) int64 {
+			if w := weights[LinePlace{file, n}]; w != nil {
+				return lastOf(values(w))
+			}
+			return -1
+		}).Natural()
+	}
+	tab := pick.Rows(numbers,
+		of("self", func(w *lineWeight) []int64 { return w.self }),
+		of("here", func(w *lineWeight) []int64 { return w.here }),
+		of("total", func(w *lineWeight) []int64 { return w.total }),
+		views.ID("line", func(n int) int { return n }).Positive(),
+		views.Text("text", func(n int) string { return lineOf(text, n) }))
+	tab.Columns[4] = tab.Columns[4].CutAtEnd()
 	return tab, nil
 }
 
@@ -98,6 +106,9 @@ const leftOut = "..."
 // lineOf returns a line of a file as it is shown. What weighs anything past the end of a
 // file at hand, which is not the one that was compiled, is shown without text.
 func lineOf(text []string, n int) string {
+	if n == 0 {
+		return leftOut
+	}
 	if n > len(text) {
 		return "(the file has no such line)"
 	}

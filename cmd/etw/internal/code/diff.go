@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -111,38 +112,11 @@ func (p *Profiled) headOfDiff(out *show.Printer) {
 	p.printFacts(out)
 }
 
-// diffTable returns the methods, those whose own weight has changed most first.
-func (p *Profiled) diffTable() *show.Table {
-	u := p.unit()
-	tab := show.NewTable(u.column("change"), u.column("before"), u.column("after"), u.column("totalChange"),
-		u.column("totalBefore").ForPrograms(), u.column("totalAfter").ForPrograms(), show.Label("method").ForPeople(), show.Label("method").ForPrograms(), show.Label("module").ForPrograms(), show.Label("full").ForPrograms())
-	shown := p.toldApart()
-	for _, row := range p.top() {
-		f := &p.Frames[row.Frame]
-		tab.Add(u.cell(change(row.Self)), u.cell(row.Self[0]), u.cell(row.Self[1]), u.cell(change(row.Total)),
-			u.cell(row.Total[0]), u.cell(row.Total[1]), shown[row.Frame], f.Name, f.Module, f.Full)
+// changes are the columns of how much more rows weigh than before.
+func changes[T any](p *Profiled, of func(T) []int64) []views.Column[T] {
+	return []views.Column[T]{
+		weight(p, "change", func(row T) int64 { return change(of(row)) }),
+		weight(p, "before", func(row T) int64 { return of(row)[0] }),
+		weight(p, "after", func(row T) int64 { return of(row)[1] }),
 	}
-	return tab
-}
-
-// diffGroups returns what samples of one kind weigh together, and weighed.
-func (p *Profiled) diffGroups(by string, names []string, sums map[string][]int64) *show.Table {
-	u := p.unit()
-	tab := show.NewTable(u.column("change"), u.column("before"), u.column("after"), show.Label(by))
-	order.Stable(names, func(a, b string) int { return compareChanges(sums[a], sums[b]) })
-	for _, name := range names {
-		v := sums[name]
-		tab.Add(u.cell(change(v)), u.cell(v[0]), u.cell(v[1]), name)
-	}
-	return tab
-}
-
-// diffTree returns the parts of the call tree, with what they weigh and weighed.
-func (p *Profiled) diffTree(rows []treeRow, format string) *show.Table {
-	u := p.unit()
-	tab := show.NewTable(u.column("change"), u.column("before"), u.column("after"), u.column("selfChange"), show.Counted("depth").ForPrograms(), show.Label("method"))
-	for _, row := range rows {
-		tab.Add(u.cell(change(row.Total)), u.cell(row.Total[0]), u.cell(row.Total[1]), u.cell(change(row.Self)), show.Whole(row.Depth), row.name(format))
-	}
-	return tab
 }

@@ -1,10 +1,13 @@
 package code
 
 import (
+	"bufio"
+	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 )
 
@@ -30,10 +33,13 @@ func TestToldApart(t *testing.T) {
 // TestTreeTellsApart has lambdas of one name in a tree: people see their numbers, and
 // programs the names.
 func TestTreeTellsApart(t *testing.T) {
-	row := treeRow{Depth: 1, Method: "Program.Main.lambda", shown: "Program.Main.lambda #2"}
-	for format, want := range map[string]string{show.FormatText: "  Program.Main.lambda #2", show.FormatMD: "  Program.Main.lambda #2", show.FormatCSV: "Program.Main.lambda"} {
-		if got := row.name(format); got != want {
-			t.Errorf("%s: %q, want %q", format, got, want)
+	rows := []treeRow{{Depth: 1, Method: "Program.Main.lambda", shown: "Program.Main.lambda #2", weights: weights{[]int64{1}, []int64{1}}}}
+	p := &Profiled{Profile: new(stacks.Profile)}
+	for format, want := range map[string]string{show.FormatText: "   Program.Main.lambda #2\n", show.FormatMD: "   Program.Main.lambda #2 |\n", show.FormatCSV: ",Program.Main.lambda\n"} {
+		var b bytes.Buffer
+		out := &show.Printer{Writer: bufio.NewWriter(&b), Format: format}
+		if err := out.Close(pick.Rows(rows, p.treeColumns(1)...).Write(out)); err != nil || !strings.HasSuffix(b.String(), want) {
+			t.Errorf("%s: %v, %q, want %q", format, err, b.String(), want)
 		}
 	}
 }

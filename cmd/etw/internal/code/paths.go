@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/order"
 )
@@ -34,12 +36,10 @@ func (p *Profiled) printStacks(out *show.Printer, most int) error {
 	case show.FormatText:
 		return p.stacksText(out, paths, all)
 	}
-	u, total := p.unit(), p.lastTotal()
-	tab := show.NewTable(u.column("self"), percentColumn("selfPercent", "SELF %"), show.Counted("count"), show.Label("stack"))
-	for _, path := range paths {
-		tab.Add(u.cell(lastOf(path.Values)), share(lastOf(path.Values), total), show.Whole(path.Values[0]), strings.Join(p.FrameNames(path.Stack), ";"))
-	}
-	return tab.Write(out)
+	columns := append(sharing(p, "self", p.lastTotal(), func(x stacks.Path) []int64 { return x.Values }),
+		views.Count("count", func(x stacks.Path) int64 { return x.Values[0] }),
+		views.Text("stack", func(x stacks.Path) string { return strings.Join(p.FrameNames(x.Stack), ";") }))
+	return pick.Rows(paths, columns...).Write(out)
 }
 
 // FrameNames returns the names of the frames of a stack, the outermost first.
@@ -98,22 +98,19 @@ func (p *Profiled) document() profileHead {
 	return h
 }
 
-// A stackRow is a stack, the outermost frame first.
+// A stackRow is a stack, the outermost frame first. In JSON its columns follow.
 type stackRow struct {
 	Values []int64  `json:"values"`
 	Stack  []string `json:"stack"`
-	inUnits
 }
 
 func (p *Profiled) stacksDocument(out *show.Printer, paths []stacks.Path) error {
-	res := struct {
-		profileHead
-		Rows []stackRow `json:"rows"`
-	}{p.document(), []stackRow{}}
+	var rows []stackRow
 	for _, path := range paths {
-		res.Rows = append(res.Rows, stackRow{path.Values, p.FrameNames(path.Stack), p.inUnits(path.Values, path.Values, p.lastTotal())})
+		rows = append(rows, stackRow{path.Values, p.FrameNames(path.Stack)})
 	}
-	return show.WriteContract(out, res, p.T.Stats().Lost)
+	values := func(r stackRow) []int64 { return r.Values }
+	return writeDocument(out, p, rows, "", weightColumns(p, p.lastTotal(), values, values)...)
 }
 
 // LeaveMachinery gives what the innermost frames of the runtime's own code weigh to those
@@ -130,8 +127,6 @@ func (p *Profiled) LeaveMachinery(begins []string) {
 
 // StackTable sums up by call stack and what the samples are of.
 func (p *Profiled) StackTable() *show.Table {
-	u := p.unit()
-	t := show.NewTable(u.column("self"), show.Counted("count"), show.Label("type"), show.Label("stack").CutAtEnd())
 	type key struct {
 		stack stacks.ID
 		label string
@@ -150,13 +145,18 @@ func (p *Profiled) StackTable() *show.Table {
 		sum[1] += lastOf(s.Values)
 	}
 	order.Stable(keys, func(a, b key) int { return cmp.Compare(sums[b][1], sums[a][1]) })
-	for _, k := range keys {
-		var frames []string
-		for f := range p.Stack(k.stack) {
-			frames = append(frames, p.Frames[f].Name)
-		}
-		t.Add(u.cell(sums[k][1]), show.Whole(sums[k][0]), k.label, strings.Join(frames, " < "))
-	}
+	t := pick.Rows(keys,
+		weight(p, "self", func(k key) int64 { return sums[k][1] }),
+		views.Count("count", func(k key) int64 { return sums[k][0] }),
+		views.Text("type", func(k key) string { return k.label }),
+		views.Text("stack", func(k key) string {
+			var frames []string
+			for f := range p.Stack(k.stack) {
+				frames = append(frames, p.Frames[f].Name)
+			}
+			return strings.Join(frames, " < ")
+		}))
+	t.Columns[3] = t.Columns[3].CutAtEnd()
 	return t
 }
 
@@ -178,10 +178,8 @@ func LabelOf(s stacks.Sample, key string) string {
 
 // NowTable has a row for each thread.
 func (p *Profiled) NowTable(last map[int64]stacks.Sample) *show.Table {
-	t := show.NewTable(show.IDColumn("tid"), show.Label("state"), show.Label("stack"))
-	for _, thread := range slices.Sorted(maps.Keys(last)) {
-		s := last[thread]
-		t.Add(show.Whole(thread), LabelOf(s, "state"), strings.Join(p.FrameNames(s.Stack), ";"))
-	}
-	return t
+	return pick.Rows(slices.Sorted(maps.Keys(last)),
+		views.ID("tid", func(thread int64) int64 { return thread }),
+		views.Text("state", func(thread int64) string { return LabelOf(last[thread], "state") }),
+		views.Text("stack", func(thread int64) string { return strings.Join(p.FrameNames(last[thread].Stack), ";") }))
 }

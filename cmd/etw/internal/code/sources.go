@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/symbols/native"
 	"github.com/etwgen/etwgen/analysis/symbols/pdb"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/html"
@@ -217,15 +218,15 @@ func (p *Profiled) placesOf(lines map[LinePlace]*lineWeight) []LinePlace {
 
 // lineTable returns the lines, those that weigh most first.
 func (p *Profiled) lineTable(lines map[LinePlace]*lineWeight) *show.Table {
-	u, all := p.unit(), p.lastTotal()
-	tab := show.NewTable(u.column("self"), u.column("here"), percentColumn("herePercent", "HERE %"), u.column("total"), percentColumn("totalPercent", "TOTAL %"),
-		show.Counted("count"), show.Label("source").ForPeople(), show.Label("file").ForPrograms(), show.Num("line").ForPrograms(), show.Label("method"))
-	for _, place := range p.placesOf(lines) {
-		w := lines[place]
-		here, total := lastOf(w.here), lastOf(w.total)
-		line := strconv.Itoa(place.Line)
-		tab.Add(u.cell(lastOf(w.self)), u.cell(here), share(here, all), u.cell(total), share(total, all), show.Whole(w.here[0]),
-			pick.LastPart(place.File)+":"+line, place.File, line, w.method())
-	}
-	return tab
+	all := p.lastTotal()
+	columns := slices.Concat(
+		sharing(p, "self", all, func(l LinePlace) []int64 { return lines[l].self })[:1],
+		sharing(p, "here", all, func(l LinePlace) []int64 { return lines[l].here }),
+		sharing(p, "total", all, func(l LinePlace) []int64 { return lines[l].total }))
+	return pick.Rows(p.placesOf(lines), append(columns,
+		views.Count("count", func(l LinePlace) int64 { return lines[l].here[0] }),
+		views.Text("source", func(l LinePlace) string { return pick.LastPart(l.File) + ":" + strconv.Itoa(l.Line) }).For(views.People),
+		views.Text("file", func(l LinePlace) string { return l.File }).For(views.Programs),
+		views.Count("line", func(l LinePlace) int { return l.Line }).For(views.Programs),
+		views.Text("method", func(l LinePlace) string { return lines[l].method() }))...)
 }

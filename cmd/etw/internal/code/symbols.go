@@ -2,12 +2,12 @@ package code
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
@@ -107,16 +107,17 @@ func (p *Profiled) symbolTable() *show.Table {
 			n.frames++
 		}
 	}
-	tab := show.NewTable(show.IDColumn("pid"), show.Label("process"), show.Counted("frames"), percentColumn("namedPercent", "NAMED %"), percentColumn("nativePercent", "NATIVE %"),
-		percentColumn("unknownPercent", "UNKNOWN %"), show.Counted("methods"), show.Counted("modules"), show.Label("rundown"))
-	for _, pid := range order {
-		n, f := counts[pid], known[pid]
-		rundown := "no"
-		if f.Rundown > 0 {
-			rundown = "yes"
-		}
-		tab.Add(strconv.FormatInt(pid, 10), p.Names.Processes[pid], show.Whole(n.frames), share(n.managed, n.frames), share(n.native, n.frames),
-			share(n.frames-n.managed-n.native, n.frames), show.Whole(f.Methods), show.Whole(f.Modules), rundown)
+	part := func(name string, of func(*naming) int64) views.Column[int64] {
+		return share(name, func(pid int64) (int64, int64) { return of(counts[pid]), counts[pid].frames })
 	}
-	return tab
+	return pick.Rows(order,
+		views.ID("pid", func(pid int64) int64 { return pid }),
+		views.Text("process", func(pid int64) string { return p.Names.Processes[pid] }),
+		views.Count("frames", func(pid int64) int64 { return counts[pid].frames }),
+		part("namedPercent", func(n *naming) int64 { return n.managed }),
+		part("nativePercent", func(n *naming) int64 { return n.native }),
+		part("unknownPercent", func(n *naming) int64 { return n.frames - n.managed - n.native }),
+		views.Count("methods", func(pid int64) int { return known[pid].Methods }),
+		views.Count("modules", func(pid int64) int { return known[pid].Modules }),
+		views.Flag("rundown", func(pid int64) bool { return known[pid].Rundown > 0 }))
 }

@@ -10,9 +10,11 @@ import (
 
 	work "github.com/etwgen/etwgen/analysis/kinds"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Top shows what frames weigh.
@@ -192,43 +194,63 @@ func (o *Top) checkLabel(p *Profiled) error {
 
 // Table returns the rows, those that weigh most themselves first.
 func (o *Top) Table(p *Profiled) *show.Table {
-	u := p.unit()
-	switch {
-	case o.By != Tops[0]:
+	if o.By != Tops[0] {
 		return o.groups(p)
-	case p.compared:
-		return p.diffTable()
 	}
-	tab := show.NewTable(u.column("self"), percentColumn("selfPercent", "SELF %"), u.column("total"), percentColumn("totalPercent", "TOTAL %"), show.Counted("count"),
-		show.Label("method").ForPeople(), show.Label("method").ForPrograms(), show.Label("module").ForPrograms(), show.Label("full").ForPrograms())
-	all, shown := p.lastTotal(), p.toldApart()
-	for _, row := range p.View().Top() {
+	return pick.Rows(p.methods(), p.methodColumns()...)
+}
+
+// methods returns the rows of methods, those that weigh most themselves first, or whose own
+// weight has changed most.
+func (p *Profiled) methods() []TopRow {
+	rows := []TopRow{}
+	shown := p.toldApart()
+	for _, row := range p.top() {
 		f := &p.Frames[row.Frame]
-		self, total := lastOf(row.Self), lastOf(row.Total)
-		tab.Add(u.cell(self), share(self, all), u.cell(total), share(total, all), show.Whole(row.Self[0]), shown[row.Frame], f.Name, f.Module, f.Full)
+		rows = append(rows, TopRow{f.Name, f.Full, f.Module, weights{row.Self, row.Total}, shown[row.Frame]})
 	}
-	return tab
+	return rows
+}
+
+// methodWeights are the columns of what methods weigh that a document has, too.
+func (p *Profiled) methodWeights() []views.Column[TopRow] {
+	return weightColumns(p, p.lastTotal(), TopRow.own, TopRow.whole)
+}
+
+func (p *Profiled) methodColumns() []views.Column[TopRow] {
+	columns := p.methodWeights()
+	if p.compared {
+		columns = append(columns, weight(p, "totalChange", func(r TopRow) int64 { return change(r.Total) }),
+			weight(p, "totalBefore", func(r TopRow) int64 { return r.Total[0] }).For(views.Programs),
+			weight(p, "totalAfter", func(r TopRow) int64 { return r.Total[1] }).For(views.Programs))
+	} else {
+		columns = append(columns, views.Count("count", func(r TopRow) int64 { return r.Self[0] }))
+	}
+	return append(columns,
+		views.Text("method", func(r TopRow) string { return r.shown }).For(views.People),
+		views.Text("method", func(r TopRow) string { return r.Method }).For(views.Programs),
+		views.Text("module", func(r TopRow) string { return r.Module }).For(views.Programs),
+		views.Text("full", func(r TopRow) string { return r.Full }).For(views.Programs))
 }
 
 // groups returns what samples of one kind weigh together.
 func (o *Top) groups(p *Profiled) *show.Table {
-	u := p.unit()
 	sums := make(map[string][]int64)
-	var order []string
-	of := o.groupOf(p)
+	var names []string
+	group := o.groupOf(p)
 	for s := range p.Samples() {
-		name := of(s)
+		name := group(s)
 		sum := sums[name]
 		if sum == nil {
 			sum = make([]int64, len(s.Values))
 			sums[name] = sum
-			order = append(order, name)
+			names = append(names, name)
 		}
 		for i, v := range s.Values {
 			sum[i] += v
 		}
 	}
-	slices.SortStableFunc(order, func(a, b string) int {
+	slices.SortStableFunc(names, func(a, b string) int {
 		if wait := cmp.Compare(isWaiting(a), isWaiting(b)); wait != 0 {
 			return wait
 		}
@@ -238,31 +260,22 @@ func (o *Top) groups(p *Profiled) *show.Table {
 		}
 		return strings.Compare(a, b)
 	})
+	values := func(name string) []int64 { return sums[name] }
+	columns := changes(p, values)
 	if p.compared {
-		return o.titled(p.diffGroups(o.By, order, sums))
+		order.Stable(names, func(a, b string) int { return compareChanges(sums[a], sums[b]) })
+	} else {
+		columns = append(sharing(p, "self", p.lastTotal(), values), views.Count("count", func(name string) int64 { return sums[name][0] }))
 	}
-	tab := show.NewTable(u.column("self"), percentColumn("selfPercent", "SELF %"), show.Counted("count"), show.Label(o.By))
-	all := p.lastTotal()
-	for _, name := range order {
-		v := sums[name]
-		tab.Add(u.cell(lastOf(v)), share(lastOf(v), all), show.Whole(v[0]), name)
-	}
-	return o.titled(tab)
-}
-
-// titled adds the titles of kinds of work to a table whose last column is their names.
-func (o *Top) titled(tab *show.Table) *show.Table {
+	columns = append(columns, views.Text(o.By, func(name string) string { return name }))
 	if o.By == byKind {
 		titles := make(map[string]string)
 		for _, k := range o.work.rules.Kinds() {
 			titles[k.Name] = k.Title
 		}
-		tab.Columns = append(tab.Columns, show.Label("title"))
-		for i, row := range tab.Rows {
-			tab.Rows[i] = append(row, titles[row[len(row)-1]])
-		}
+		columns = append(columns, views.Text("title", func(name string) string { return titles[name] }))
 	}
-	return tab
+	return pick.Rows(names, columns...)
 }
 
 // groupOf returns what tells the group of a sample. Modules are those of innermost frames.
@@ -319,33 +332,19 @@ func moduleOf(f *stacks.Frame) string {
 	return "(unknown)"
 }
 
-// A TopResult is what JSON has.
-type TopResult struct {
-	profileHead
-	Rows []TopRow `json:"rows"`
-}
-
-// A TopRow is a method. Its values are in the order of the types.
+// A TopRow is a method. In JSON its columns follow.
 type TopRow struct {
-	Method string  `json:"method"`
-	Full   string  `json:"full"`
-	Module string  `json:"module,omitempty"`
-	Self   []int64 `json:"self"`
-	Total  []int64 `json:"total"`
-	inUnits
+	Method string `json:"method"`
+	Full   string `json:"full"`
+	Module string `json:"module,omitempty"`
+	weights
+	shown string // for people
 }
 
 func (o *Top) json(out *show.Printer, p *Profiled, tab *show.Table) error {
-	res := TopResult{p.document(), []TopRow{}}
-	if p.Len() > 0 {
-		for _, row := range p.top() {
-			f := &p.Frames[row.Frame]
-			res.Rows = append(res.Rows, TopRow{f.Name, f.Full, f.Module, row.Self, row.Total, p.inUnits(row.Self, row.Total, p.lastTotal())})
-		}
-	}
 	groups := ""
 	if o.By != Tops[0] {
 		groups = o.Rank.Rows("groups", tab)
 	}
-	return show.WriteMore(out, res, groups, p.T.Stats().Lost)
+	return writeDocument(out, p, p.methods(), groups, p.methodWeights()...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -95,15 +96,13 @@ func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
 	return p.Close(cmd, out, o.print(out, p, all))
 }
 
-// A treeRow is a part of the tree. Its values are in the order of the types.
+// A treeRow is a part of the tree. In JSON its columns follow.
 type treeRow struct {
-	Depth  int     `json:"depth"`
-	Method string  `json:"method"`
-	Full   string  `json:"full"`
-	shown  string  // for people
-	Self   []int64 `json:"self"`
-	Total  []int64 `json:"total"`
-	inUnits
+	Depth  int    `json:"depth"`
+	Method string `json:"method"`
+	Full   string `json:"full"`
+	shown  string // for people
+	weights
 }
 
 // rows returns the parts of the tree, callers before what they call.
@@ -134,7 +133,7 @@ func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
 		}
 		_, frame := p.Split(x.id)
 		f := &p.Frames[frame]
-		rows = append(rows, treeRow{x.depth, f.Name, f.Full, shown[frame], v.Self(x.id), v.Total(x.id), p.inUnits(v.Self(x.id), v.Total(x.id), all)})
+		rows = append(rows, treeRow{x.depth, f.Name, f.Full, shown[frame], weights{v.Self(x.id), v.Total(x.id)}})
 		if o.depth == 0 || x.depth+1 < o.depth {
 			push(x.id, x.depth+1)
 		}
@@ -145,11 +144,7 @@ func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
 func (o *treeQuery) print(out *show.Printer, p *Profiled, all int64) error {
 	rows := o.rows(p, all)
 	if out.Format == show.FormatJSON {
-		res := struct {
-			profileHead
-			Rows []treeRow `json:"rows"`
-		}{p.document(), rows}
-		return show.WriteContract(out, res, p.T.Stats().Lost)
+		return writeDocument(out, p, rows, "", weightColumns(p, all, treeRow.own, treeRow.whole)...)
 	}
 	p.Head(out)
 	if p.Len() == 0 && out.Format == show.FormatText {
@@ -160,24 +155,25 @@ func (o *treeQuery) print(out *show.Printer, p *Profiled, all int64) error {
 			return err
 		}
 	}
-	if p.compared {
-		return p.diffTree(rows, out.Format).Write(out)
-	}
-	u := p.unit()
-	tab := show.NewTable(u.column("total"), percentColumn("totalPercent", "TOTAL %"), u.column("self"), show.Counted("count"), show.Counted("depth").ForPrograms(), show.Label("method"))
-	for _, row := range rows {
-		tab.Add(u.cell(lastOf(row.Total)), share(lastOf(row.Total), all), u.cell(lastOf(row.Self)), show.Whole(row.Total[0]), show.Whole(row.Depth), row.name(out.Format))
-	}
-	return tab.Write(out)
+	return pick.Rows(rows, p.treeColumns(all)...).Write(out)
 }
 
-// name returns the name of a row, which people see the depth of.
-func (r *treeRow) name(format string) string {
-	if format == show.FormatText || format == show.FormatMD {
-		return strings.Repeat("  ", min(r.Depth, maxIndent)) + r.shown
+func (p *Profiled) treeColumns(all int64) []views.Column[treeRow] {
+	columns := changes(p, treeRow.whole)
+	if p.compared {
+		columns = append(columns, weight(p, "selfChange", func(r treeRow) int64 { return change(r.Self) }))
+	} else {
+		columns = append(sharing(p, "total", all, treeRow.whole), weight(p, "self", func(r treeRow) int64 { return lastOf(r.Self) }),
+			views.Count("count", func(r treeRow) int64 { return r.Total[0] }))
 	}
-	return r.Method
+	return append(columns,
+		views.Count("depth", func(r treeRow) int { return r.Depth }).For(views.Programs),
+		views.Text("method", treeRow.indented).For(views.People),
+		views.Text("method", func(r treeRow) string { return r.Method }).For(views.Programs))
 }
+
+// indented returns the name of a row, of which people see the depth.
+func (r treeRow) indented() string { return strings.Repeat("  ", min(r.Depth, maxIndent)) + r.shown }
 
 // maxIndent is how many levels are indented. What is deeper is so by recursion.
 const maxIndent = 60

@@ -2,12 +2,17 @@ package code
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
+	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/cmd/etw/internal/frames"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/order"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 func lastOf(values []int64) int64 { return values[len(values)-1] }
@@ -18,12 +23,6 @@ func (p *Profiled) lastTotal() int64 {
 		return 0
 	}
 	return lastOf(p.Totals())
-}
-
-func percentColumn(name, head string) show.Column {
-	c := show.Measured(name, 1)
-	c.Head = head
-	return c
 }
 
 // toldApart returns the names of the frames for people.
@@ -57,11 +56,12 @@ func (p *Profiled) originTable(o *frames.Origins) *show.Table {
 		return cmp.Or(cmp.Compare(min(len(a.Wanted), 1), min(len(b.Wanted), 1)), cmp.Compare(counts[b], counts[a]),
 			cmp.Compare(a.File, b.File), cmp.Compare(a.From, b.From), cmp.Compare(a.Wanted, b.Wanted))
 	})
-	tab := show.NewTable(show.Label("source"), show.Label("file"), show.Counted("frames"), percentColumn("percent", "%"), show.Label("wanted"))
-	for _, k := range sources {
-		tab.Add(k.From, k.File, show.Whole(counts[k]), share(counts[k], total), k.Wanted)
-	}
-	return tab
+	return pick.Rows(sources,
+		views.Text("source", func(k frames.Namesake) string { return k.From }),
+		views.Text("file", func(k frames.Namesake) string { return k.File }),
+		views.Count("frames", func(k frames.Namesake) int64 { return counts[k] }),
+		share("percent", func(k frames.Namesake) (int64, int64) { return counts[k], total }).Under("%").To(1),
+		views.Text("wanted", func(k frames.Namesake) string { return k.Wanted }))
 }
 
 // unit says how values are shown.
@@ -76,26 +76,43 @@ func (p *Profiled) unit() valueUnit {
 type valueUnit struct {
 	suffix string // of the names of columns
 	per    float64
-	digits int
 }
 
 func unitOf(t stacks.ValueType) valueUnit {
 	switch t.Unit {
 	case "nanoseconds":
-		return valueUnit{"Ms", 1e6, 3}
+		return valueUnit{"Ms", 1e6}
 	case "bytes":
-		return valueUnit{"MB", 1e6, 3}
+		return valueUnit{"MB", 1e6}
 	}
-	return valueUnit{"", 1, 0}
+	return valueUnit{"", 1}
 }
 
-func (u valueUnit) column(name string) show.Column { return show.Measured(name+u.suffix, u.digits) }
-
-func (u valueUnit) cell(v int64) string {
-	if u.per == 1 {
-		return show.Whole(v)
+// weight is a column of what rows weigh, in the unit that its name then ends in.
+func weight[T any](p *Profiled, name string, of func(T) int64) views.Column[T] {
+	u := p.unit()
+	if u.suffix == "" {
+		return views.Count(name, of)
 	}
-	return show.Exact(float64(v) / u.per)
+	return views.Amount(name+u.suffix, func(row T) float64 { return float64(of(row)) / u.per })
+}
+
+// share is a column of parts of all in percent.
+func share[T any](name string, of func(T) (part, all int64)) views.Column[T] {
+	return views.Amount(name, func(row T) (f measure.Float) {
+		if part, all := of(row); all != 0 {
+			f = measure.Known(100 * float64(part) / float64(all))
+		}
+		return f
+	}).Under(show.Heading(strings.TrimSuffix(name, "Percent")) + " %")
+}
+
+// sharing returns a column of what rows weigh, and one of that as a share of all.
+func sharing[T any](p *Profiled, name string, all int64, of func(T) []int64) []views.Column[T] {
+	return []views.Column[T]{
+		weight(p, name, func(row T) int64 { return lastOf(of(row)) }),
+		share(name+"Percent", func(row T) (int64, int64) { return lastOf(of(row)), all }),
+	}
 }
 
 // text says a value in a sentence.
@@ -109,60 +126,46 @@ func (u valueUnit) text(v int64) string {
 	return show.Whole(v)
 }
 
-// share returns a part of all in percent.
-func share(v, all int64) string {
-	if all == 0 {
-		return ""
-	}
-	return show.Exact(100 * float64(v) / float64(all))
-}
-
-// inUnits are the weights of a row under names that have the unit.
-type inUnits struct {
-	SelfMS       *float64 `json:"selfMs,omitempty"`
-	SelfMB       *float64 `json:"selfMB,omitempty"`
-	SelfPercent  *float64 `json:"selfPercent,omitempty"`
-	TotalMS      *float64 `json:"totalMs,omitempty"`
-	TotalMB      *float64 `json:"totalMB,omitempty"`
-	TotalPercent *float64 `json:"totalPercent,omitempty"`
-	ChangeMS     *float64 `json:"changeMs,omitempty"` // of what it weighs itself
-	ChangeMB     *float64 `json:"changeMB,omitempty"`
-	Change       *float64 `json:"change,omitempty"` // where values are numbers
-	BeforeMS     *float64 `json:"beforeMs,omitempty"`
-	BeforeMB     *float64 `json:"beforeMB,omitempty"`
-	Before       *float64 `json:"before,omitempty"`
-	AfterMS      *float64 `json:"afterMs,omitempty"`
-	AfterMB      *float64 `json:"afterMB,omitempty"`
-	After        *float64 `json:"after,omitempty"`
-}
-
-// inUnits returns the weights of a row, which may have no total, of all that there is.
-func (p *Profiled) inUnits(self, total []int64, all int64) (w inUnits) {
-	u := p.unit()
-	set := func(ms, mb, plain **float64, v int64) {
-		x := float64(v) / u.per
-		switch u.suffix {
-		case "Ms":
-			*ms = &x
-		case "MB":
-			*mb = &x
-		default:
-			*plain = &x
-		}
-	}
-	var unnamed *float64
+// weightColumns are the columns of what rows weigh themselves, and with all that they call.
+// Of traces that are compared they say how the own weight changed.
+func weightColumns[T any](p *Profiled, all int64, own, whole func(T) []int64) []views.Column[T] {
 	if p.compared {
-		set(&w.ChangeMS, &w.ChangeMB, &w.Change, change(self))
-		set(&w.BeforeMS, &w.BeforeMB, &w.Before, self[0])
-		set(&w.AfterMS, &w.AfterMB, &w.After, self[1])
-		return w
+		return changes(p, own)
 	}
-	set(&w.SelfMS, &w.SelfMB, &unnamed, lastOf(self))
-	of := func(v int64) *float64 { x := 100 * float64(v) / float64(max(all, 1)); return &x }
-	w.SelfPercent = of(lastOf(self))
-	if total != nil {
-		set(&w.TotalMS, &w.TotalMB, &unnamed, lastOf(total))
-		w.TotalPercent = of(lastOf(total))
+	return append(sharing(p, "self", all, own), sharing(p, "total", all, whole)...)
+}
+
+// weights are what something weighs itself, and with all that it calls. The values are in
+// the order of the types.
+type weights struct {
+	Self  []int64 `json:"self"`
+	Total []int64 `json:"total"`
+}
+
+func (w weights) own() []int64   { return w.Self }
+func (w weights) whole() []int64 { return w.Total }
+
+// writeDocument prints the document of a profile, with more behind its rows: of each what it
+// has itself, and then columns.
+func writeDocument[T any](out *show.Printer, p *Profiled, rows []T, more string, columns ...views.Column[T]) error {
+	v := views.Of("", "", rows, columns...)
+	b := []byte(`,"rows":[`)
+	for i, row := range rows {
+		own, err := show.JSON(row)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, own[:len(own)-1]...)
+		for k, h := range v.Heads {
+			if h.Name != "self" && h.Name != "total" { // which have no unit, and are there
+				b = append(etw.AppendJSONString(append(b, ','), h.Name), ':')
+				b = append(b, cmp.Or(v.At(i, k).Text(), "null")...)
+			}
+		}
+		b = append(b, '}')
 	}
-	return w
+	return show.WriteMore(out, p.document(), string(b)+"]"+more, p.T.Stats().Lost)
 }

@@ -37,17 +37,24 @@ func WriteMore(p *Printer, result any, more string, lost int64) error {
 // WriteDocument prints a result as JSON: its own fields, more of them, and what all
 // commands have beside it. A result without a schema is of the first one.
 func WriteDocument(p *Printer, result any, more string) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(result); err != nil {
+	text, err := JSON(result)
+	if err != nil {
 		return err
 	}
-	own := strings.TrimSuffix(strings.TrimSpace(b.String()), "}")
+	own := strings.TrimSuffix(string(text), "}")
 	if fields := own[1:]; !strings.HasPrefix(fields, `"schema":`) {
 		own = strings.TrimSuffix(`{"schema":1,`+fields, ",")
 	}
-	text := cli.AppendSafeJSON(nil, []byte(own+more+","))
-	_, err := p.Write(append(p.About.append(text), "}\n"...))
+	text = cli.AppendSafeJSON(nil, []byte(own+more+","))
+	_, err = p.Write(append(p.About.append(text), "}\n"...))
 	return err
+}
+
+// JSON returns a value as JSON, with the characters of HTML as they are.
+func JSON(value any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(value)
+	return bytes.TrimSpace(b.Bytes()), err
 }
