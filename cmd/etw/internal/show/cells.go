@@ -11,10 +11,9 @@ import (
 // The columns of analyses are called as in JSON, and measured: cells are exact, and
 // rounded for people, who see a dash where a number is unknown.
 
-// MSColumn, MBColumn and Counted are columns of times, sizes and whole numbers.
+// MSColumn and MBColumn are columns of times and sizes.
 func MSColumn(name string) Column { return Measured(name, 3) }
 func MBColumn(name string) Column { return Measured(name, 3) }
-func Counted(name string) Column  { return Measured(name, 0) }
 
 // Moment is a column of points in time, which are sorted from the first.
 func Moment(name string) Column {
