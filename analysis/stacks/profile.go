@@ -167,30 +167,26 @@ func (p *Profile) rebuild(add func(parent, frame int32) int32) {
 
 // count counts the frames with names.
 func (p *Profile) count() {
-	depth := make([]Naming, p.tree.size())
-	for n := 1; n < len(p.tree.nodes); n++ {
-		d := depth[p.tree.nodes[n].parent]
-		f := &p.Frames[p.tree.nodes[n].key]
+	within := make([]int32, p.tree.size()) // samples that a stack is part of
+	for i := range p.rows.rows {
+		within[p.rows.rows[i].stack]++
+	}
+	for n := len(p.tree.nodes) - 1; n > 0; n-- { // callers have smaller numbers
+		x := p.tree.nodes[n]
+		within[x.parent] += within[n]
+		f, samples := &p.Frames[x.key], int64(within[n])
 		if !f.Pseudo {
-			d.Frames++
+			p.Naming.Frames += samples
 		}
 		switch {
 		case f.IsNamed():
-			d.Named++
+			p.Naming.Named += samples
 			if f.Guess {
-				d.Guessed++
+				p.Naming.Guessed += samples
 			}
 		case f.Kind == symbols.NativeCode:
-			d.Native++
+			p.Naming.Native += samples
 		}
-		depth[n] = d
-	}
-	for i := range p.rows.rows {
-		d := depth[p.rows.rows[i].stack]
-		p.Naming.Frames += d.Frames
-		p.Naming.Named += d.Named
-		p.Naming.Guessed += d.Guessed
-		p.Naming.Native += d.Native
 	}
 }
 
