@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/internal/command"
 )
 
 // newDiff returns the command that shows what gen would change.
@@ -61,11 +63,12 @@ func diffMade(cmd *cobra.Command, args []string) (bool, error) {
 	if cmd.Flags().NFlag() > 0 {
 		return false, usagef("packages in folders have flags of their own; give none, or a manifest")
 	}
-	any := false
+	any, failed := false, false
 	for _, arg := range args {
 		list, err := packagesIn(arg)
 		if err != nil {
-			return false, err
+			failed = true
+			printFailure(cmd, err)
 		}
 		for _, m := range list {
 			if m.command == "" {
@@ -73,13 +76,31 @@ func diffMade(cmd *cobra.Command, args []string) (bool, error) {
 				continue
 			}
 			differs, err := m.diff(cmd)
-			if err != nil {
+			switch {
+			case command.IsOutput(err):
 				return false, err
+			case err != nil:
+				failed = true
+				printFailure(cmd, err)
 			}
 			any = any || differs
 		}
 	}
+	if failed {
+		return any, &exitError{code: exitUsage}
+	}
 	return any, nil
+}
+
+// printFailure prints why a package cannot be compared, unless that is printed already: the
+// others are compared all the same.
+func printFailure(cmd *cobra.Command, err error) {
+	if exit := (*exitError)(nil); errors.As(err, &exit) {
+		err = exit.err
+	}
+	if err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "etwgen: %v\n", err)
+	}
 }
 
 // flags returns the flags and the manifests that the package was made with.

@@ -20,7 +20,7 @@ func printDiff(w io.Writer, dir string, old map[string][]byte, files []gen.File)
 		next[f.Name] = f.Content
 		names[f.Name] = true
 	}
-	for name := range old {
+	for name := range unneeded(old, files) {
 		names[name] = true
 	}
 	differs := false

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -96,11 +95,11 @@ func readPages(dir string, files []gen.File) (map[string][]byte, error) {
 			if e.IsDir() || path.Ext(name) != ".md" {
 				continue
 			}
-			content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+			content, ours, err := readGenerated(filepath.Join(dir, filepath.FromSlash(name)), gen.ReferenceHeader)
 			if err != nil {
 				return nil, err
 			}
-			if bytes.HasPrefix(content, []byte(gen.ReferenceHeader+"\n")) {
+			if ours {
 				old[name] = content
 			}
 		}

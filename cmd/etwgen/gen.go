@@ -220,7 +220,8 @@ func newGen() *cobra.Command {
 		Long: `Gen writes a Go package with a type for each event of a provider: *.etw.go
 files, one for each task, or with --files=one a single file with all events.
 Everything is generated before anything is written; files that would not change
-are left alone, and generated files that are no longer needed are removed.
+are left alone, and generated files that are no longer needed are removed. Under
+go generate, which would miss them, they are emptied, and the next run removes them.
 The package says how it was made, and has a test that fails once the manifest is
 another one.
 
@@ -246,7 +247,7 @@ It works from a go:generate line as it does by hand:
 			}
 			old, err := readPackage(flags.dir)
 			if err == nil {
-				err = writeFiles(osDisk{}, flags.dir, old, files, report)
+				err = writeFiles(osDisk{}, flags.dir, old, withEmptied(old, files, cmd.ErrOrStderr()), report)
 			}
 			if err != nil {
 				return &exitError{exitUsage, err}

@@ -55,6 +55,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"diff", "-o", t.TempDir(), "--package", "p", "-"}, good, 1},
 		{[]string{"diff", "-o", t.TempDir(), "--package", "p", "-"}, "<a/>", 2},
 		{[]string{"diff"}, "", 2},
+		{[]string{"diff", "../../generated/universal/...", t.TempDir()}, "", 2},
 		{[]string{"nonsense"}, "", 2},
 		{[]string{"--no-such-flag"}, "", 2},
 	} {

@@ -151,7 +151,8 @@ func readMade(dir string) (*made, error) {
 }
 
 // packagesIn returns the generated packages that an argument names: that of a folder, or with
-// /... also those below it, but not in folders that the go command leaves out, too.
+// /... also those below it, but not in folders that the go command leaves out, too. The error
+// is about those that it does not return.
 func packagesIn(arg string) ([]*made, error) {
 	root, below := strings.CutSuffix(filepath.ToSlash(arg), "/...")
 	if arg == "..." {
@@ -164,6 +165,7 @@ func packagesIn(arg string) ([]*made, error) {
 		}
 	}
 	var list []*made
+	var bad []error
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
@@ -175,9 +177,12 @@ func packagesIn(arg string) ([]*made, error) {
 		if m != nil {
 			list = append(list, m)
 		}
-		return err
+		if err != nil {
+			bad = append(bad, err)
+		}
+		return nil
 	})
-	if err == nil && len(list) == 0 {
+	if err = errors.Join(append(bad, err)...); err == nil && len(list) == 0 {
 		err = errors.New(arg + ": no package that etwgen has generated")
 	}
 	return list, err

@@ -125,3 +125,39 @@ func TestUnwritableFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestLineEnds: what git has checked out with the line ends of Windows is still ours, and the
+// same as what is generated.
+func TestLineEnds(t *testing.T) {
+	dir := t.TempDir()
+	manifest := filepath.Join(dir, "shop.man")
+	writeFile(t, filepath.Join(dir, "go.mod"), "module shop\n")
+	writeFile(t, manifest, shopManifest)
+	gen := []string{"gen", "--tests", "--package", "shop", "-o", dir, manifest}
+	doc := []string{"doc", "-o", filepath.Join(dir, "docs"), manifest}
+	for _, args := range [][]string{gen, doc} {
+		if code, _, stderr := etwgen(t, "", args...); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	windows := filesIn(t, dir)
+	for name, text := range windows {
+		windows[name] = strings.ReplaceAll(text, "\n", "\r\n")
+		writeFile(t, filepath.Join(dir, name), windows[name])
+	}
+	for _, args := range [][]string{{"diff", dir}, gen, doc} {
+		if code, stdout, stderr := etwgen(t, "", args...); code != 0 || stdout+stderr != "" {
+			t.Errorf("%v: exit code %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+	if d := gocmp.Diff(windows, filesIn(t, dir)); d != "" {
+		t.Errorf("what is the same was written again (-want +got):\n%s", d)
+	}
+	writeFile(t, manifest, strings.ReplaceAll(shopManifest, "UInt32", "UInt16"))
+	if code, stdout, _ := etwgen(t, "", "diff", dir); code != 1 || strings.Contains(stdout, "\r") {
+		t.Errorf("diff of another field: exit code %d, %q", code, stdout)
+	}
+	if code, _, stderr := etwgen(t, "", gen...); code != 0 {
+		t.Errorf("gen of another field: exit code %d, %s", code, stderr)
+	}
+}
