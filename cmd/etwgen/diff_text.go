@@ -15,16 +15,13 @@ import (
 // printDiff prints how the old files in dir differ from files, and reports whether any does.
 func printDiff(w io.Writer, dir string, old map[string][]byte, files []gen.File) (bool, error) {
 	next := make(map[string][]byte)
-	names := make(map[string]bool)
 	for _, f := range files {
 		next[f.Name] = f.Content
-		names[f.Name] = true
 	}
-	for name := range unneeded(old, files) {
-		names[name] = true
-	}
+	either := unneeded(old, files)
+	maps.Copy(either, next)
 	differs := false
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range slices.Sorted(maps.Keys(either)) {
 		path := filepath.ToSlash(filepath.Join(dir, name))
 		text := diff.Diff(side("a/", path, old[name]), old[name], side("b/", path, next[name]), next[name])
 		if len(text) == 0 {
