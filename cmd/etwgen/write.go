@@ -113,41 +113,6 @@ func removeTemporary(d disk, paths []string) {
 	}
 }
 
-// emptied is what go generate finds in place of a file that it has listed and that is no
-// longer needed: it would fail without. It is not listed again, so that the next run removes it.
-var emptied = []byte(gen.Header + `
-
-//go:build ignore
-
-// Nothing is left here. The next run of etwgen gen removes this file.
-package empty
-`)
-
-// withEmptied returns files, and under go generate also what replaces the old ones that are no
-// longer needed.
-func withEmptied(old map[string][]byte, files []gen.File, stderr io.Writer) []gen.File {
-	if os.Getenv("GOFILE") == "" {
-		return files
-	}
-	for _, name := range slices.Sorted(maps.Keys(unneeded(old, files))) {
-		if strings.HasSuffix(name, ".go") {
-			fmt.Fprintf(stderr, "etwgen: %s is empty now, since go generate still reads it; delete it, or generate again\n", name)
-			files = append(files, gen.File{Name: name, Content: emptied})
-		}
-	}
-	return files
-}
-
-// unneeded returns the old files that are not among files, but for those that are empty already.
-func unneeded(old map[string][]byte, files []gen.File) map[string][]byte {
-	rest := maps.Clone(old)
-	for _, f := range files {
-		delete(rest, f.Name)
-	}
-	maps.DeleteFunc(rest, func(_ string, content []byte) bool { return bytes.Equal(content, emptied) })
-	return rest
-}
-
 // readGenerated returns the content of a file with the line ends that etwgen writes, which git
 // may have changed, and whether it begins with the header.
 func readGenerated(path, header string) ([]byte, bool, error) {
