@@ -65,23 +65,6 @@ func (g *genFlags) options() (gen.Options, error) {
 	return opts, checkFolder(g.dir, opts.Package)
 }
 
-// documented reports whether a file in dir that etwgen did not write has a comment
-// on the package.
-func documented(dir string) bool {
-	old, _ := readPackage(dir) // what is wrong with the folder is for checkFolder to say
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-	for _, path := range paths {
-		if old[filepath.Base(path)] != nil || strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
-		if err == nil && f.Doc != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // providerName returns a provider's name as package gen expects it: numbers are
 // written as #1.
 func providerName(flag string) string {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"maps"
@@ -150,4 +152,21 @@ func readPackage(dir string) (map[string][]byte, error) {
 		return nil, err
 	}
 	return old, nil
+}
+
+// documented reports whether a file in dir that etwgen did not write has a comment
+// on the package.
+func documented(dir string) bool {
+	old, _ := readPackage(dir) // what is wrong with the folder is for checkFolder to say
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	for _, path := range paths {
+		if old[filepath.Base(path)] != nil || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err == nil && f.Doc != nil {
+			return true
+		}
+	}
+	return false
 }
