@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +23,8 @@ files in the folder differ from it, as a unified diff. It writes nothing. Of a
 folder without generated files it only says so.
 
 Of folders it compares the packages in them, and of ./... those below as well,
-each with what the command in its header makes: it takes no flags then.
+each with what its line for go generate makes or, without one in the folder, the
+command in its header: it takes no flags then.
 
 Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
 		Example: "  etwgen diff ./...\n  etwgen diff -o internal/myprovider MyProvider.man",
@@ -58,7 +61,7 @@ func trouble(err error) error {
 	return &exitError{exitUsage, err}
 }
 
-// diffMade prints how packages differ from what the commands in their headers make.
+// diffMade prints how packages differ from what makes them.
 func diffMade(cmd *cobra.Command, args []string) (bool, error) {
 	if cmd.Flags().NFlag() > 0 {
 		return false, usagef("packages in folders have flags of their own; give none, or a manifest")
@@ -71,7 +74,7 @@ func diffMade(cmd *cobra.Command, args []string) (bool, error) {
 			printFailure(cmd, err)
 		}
 		for _, m := range list {
-			if m.command == "" {
+			if m.args == nil {
 				fmt.Fprintf(cmd.ErrOrStderr(), "etwgen: %s: the header has no command, and nothing is compared\n", m.dir)
 				continue
 			}
@@ -105,19 +108,19 @@ func printFailure(cmd *cobra.Command, err error) {
 
 // flags returns the flags and the manifests that the package was made with.
 func (m *made) flags() (*genFlags, *cobra.Command, []string, error) {
-	args, err := splitCommand(m.command)
-	if err != nil || len(args) < 3 || args[0] != "etwgen" || args[1] != "gen" {
-		return nil, nil, nil, fmt.Errorf("%s: the header has no command of etwgen gen: %q", m.dir, m.command)
-	}
 	g, cmd := new(genFlags), &cobra.Command{}
 	g.add(cmd)
-	if err := cmd.ParseFlags(args[2:]); err != nil {
-		return nil, nil, nil, fmt.Errorf("%s: %s: %w", m.dir, m.command, err)
+	cmd.Flags().BoolP("verbose", "v", false, "")
+	if err := cmd.ParseFlags(m.args); err != nil {
+		return nil, nil, nil, fmt.Errorf("%s: etwgen gen %s: %w", m.dir, strings.Join(m.args, " "), err)
 	}
-	g.dir, g.gen.Package = m.dir, m.pkg
+	g.dir, g.gen.Package = m.dir, cmp.Or(g.gen.Package, m.pkg)
 	var paths []string
 	for _, name := range cmd.Flags().Args() {
-		paths = append(paths, filepath.Join(m.dir, filepath.FromSlash(name)))
+		if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
+			name = filepath.Join(m.dir, name)
+		}
+		paths = append(paths, name)
 	}
 	return g, cmd, paths, nil
 }

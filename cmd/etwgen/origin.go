@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/directive"
 	"github.com/etwgen/etwgen/internal/fingerprint"
 )
 
@@ -73,7 +75,7 @@ func fromPackage(dir, path string) (string, bool) {
 		return base, false
 	}
 	if filepath.IsAbs(dir) || filepath.IsAbs(path) {
-		if root := rootOf(from); root == "" || !strings.HasPrefix(to, root+string(filepath.Separator)) {
+		if root := directive.Root(from); root == "" || !strings.HasPrefix(to, root+string(filepath.Separator)) {
 			return base, false
 		}
 	}
@@ -84,20 +86,6 @@ func fromPackage(dir, path string) (string, bool) {
 	return filepath.ToSlash(name), true
 }
 
-// rootOf returns the root of the module that dir is in, or "".
-func rootOf(dir string) string {
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
-	}
-}
-
 // quoteArg writes an argument as lines of go:generate have it.
 func quoteArg(arg string) string {
 	if arg == "" || strings.ContainsFunc(arg, func(c rune) bool { return c <= ' ' || c == '"' || c == '\\' || c > '~' }) {
@@ -106,48 +94,49 @@ func quoteArg(arg string) string {
 	return arg
 }
 
-// splitCommand returns the arguments that quoteArg wrote.
-func splitCommand(line string) ([]string, error) {
-	var args []string
-	for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " ") {
-		word, rest, _ := strings.Cut(line, " ")
-		if line[0] == '"' {
-			quoted, err := strconv.QuotedPrefix(line)
-			if err != nil {
-				return nil, fmt.Errorf("%q: %w", line, err)
-			}
-			word, _ = strconv.Unquote(quoted)
-			rest = line[len(quoted):]
-		}
-		args = append(args, word)
-		line = rest
-	}
-	return args, nil
-}
-
-// A made is a package that gen has made, as its header says.
+// A made is a package that gen has made.
 type made struct {
-	dir, pkg, command string
+	dir, pkg string
+	args     []string // of gen
 }
 
-// readMade reads the header of the package in dir. There is none if nothing was generated.
+// readMade reads how the package in dir is made: as a line for go:generate in its folder says,
+// or else its header. There is none if nothing was generated.
 func readMade(dir string) (*made, error) {
 	old, err := readPackage(dir)
 	if err != nil || old["provider.etw.go"] == nil {
 		return nil, err
 	}
-	m := &made{dir: dir}
+	m, header := &made{dir: dir}, ""
 	for lines := bufio.NewScanner(bytes.NewReader(old["provider.etw.go"])); lines.Scan(); {
 		line := lines.Text()
-		if command, ok := strings.CutPrefix(line, gen.CommandMark); ok && m.command == "" {
-			m.command = command
+		if command, ok := strings.CutPrefix(line, gen.CommandMark); ok && header == "" {
+			header = command
 		}
 		if pkg, ok := strings.CutPrefix(line, "package "); ok {
 			m.pkg = pkg
-			return m, nil
+			m.args, err = argsOf(dir, header)
+			return m, err
 		}
 	}
 	return nil, fmt.Errorf("%s: no package clause in provider.etw.go", dir)
+}
+
+// argsOf returns the arguments of gen for a package with that command in its header. A line that
+// has variables of go generate is not read.
+func argsOf(dir, header string) ([]string, error) {
+	hasVariable := func(arg string) bool { return strings.Contains(arg, "$") }
+	if args, ok := directive.In(dir, dir); ok && !slices.ContainsFunc(args, hasVariable) {
+		return args, nil
+	}
+	if header == "" {
+		return nil, nil
+	}
+	args, err := directive.Split(header)
+	if err != nil || len(args) < 3 || args[0] != "etwgen" || args[1] != "gen" {
+		return nil, fmt.Errorf("%s: the header has no command of etwgen gen: %q", dir, header)
+	}
+	return args[2:], nil
 }
 
 // packagesIn returns the generated packages that an argument names: that of a folder, or with
@@ -174,11 +163,11 @@ func packagesIn(arg string) ([]*made, error) {
 			return filepath.SkipDir
 		}
 		m, err := readMade(path)
-		if m != nil {
-			list = append(list, m)
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			bad = append(bad, err)
+		case m != nil:
+			list = append(list, m)
 		}
 		return nil
 	})

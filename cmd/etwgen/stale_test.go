@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/etwgen/etwgen/internal/directive"
 )
 
 // TestStale: in a module of somebody else, a manifest that is changed by one field fails go
-// test with the command that mends it, and that command does.
+// test with the command that mends it, and that command does, in the folder of the package too.
 func TestStale(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -24,7 +26,7 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(events, "a shop.man")
-	writeFile(t, filepath.Join(dir, "go.mod"), "module shop\n\ngo 1.26\n\nrequire github.com/etwgen/etwgen v0.0.0\n\nreplace github.com/etwgen/etwgen => "+filepath.ToSlash(root)+"\n")
+	writeFile(t, filepath.Join(dir, "go.mod"), "module shop\n\ngo 1.26\n\ntool github.com/etwgen/etwgen/cmd/etwgen\n\nrequire github.com/etwgen/etwgen v0.0.0\n\nreplace github.com/etwgen/etwgen => "+filepath.ToSlash(root)+"\n")
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err != nil {
 		t.Fatal(err)
@@ -38,8 +40,8 @@ func TestStale(t *testing.T) {
 			t.Fatal(stderr)
 		}
 	}
-	goTest := func() string {
-		cmd := exec.Command("go", "test", "-mod=mod", "./...")
+	inModule := func(dir string, args ...string) string {
+		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-trimpath")
 		out, err := cmd.CombinedOutput()
@@ -48,6 +50,7 @@ func TestStale(t *testing.T) {
 		}
 		return string(out)
 	}
+	goTest := func() string { return inModule(dir, "go", "test", "-mod=mod", "./...") }
 	gen()
 	if out := goTest(); out != "" {
 		t.Fatalf("what is fresh fails:\n%s", out)
@@ -56,20 +59,37 @@ func TestStale(t *testing.T) {
 	if out := goTest(); out != "" {
 		t.Errorf("other ends of lines fail:\n%s", out)
 	}
-	writeFile(t, path, strings.ReplaceAll(shopManifest, "UInt32", "UInt16"))
-	const want = `a shop.man has changed since this package was generated from it; run: go generate ./events`
-	if out := goTest(); !strings.Contains(out, want) {
-		t.Errorf("what is stale gives %q, want %q", out, want)
-	}
-	if code, stdout, stderr := etwgen(t, "", "diff", dir+"/..."); code != 1 || !strings.Contains(stdout, "+\tPieces uint16") {
-		t.Errorf("diff: exit code %d, %s%s", code, stdout, stderr)
-	}
-	gen()
-	if out := goTest(); out != "" {
-		t.Errorf("what was generated again fails:\n%s", out)
-	}
-	if code, stdout, stderr := etwgen(t, "", "diff", dir+"/..."); code != 0 {
-		t.Errorf("diff: exit code %d, %s%s", code, stdout, stderr)
+	const doc, directive = "// Package events has the events of the shop.\npackage events\n", "\n//go:generate etwgen gen --package events -o events \"events/a shop.man\"\n"
+	for _, tt := range []struct{ field, doc, main, want string }{
+		{"UInt16", "", "", "go generate shop/events"},
+		{"UInt8", doc, "package main\n" + directive + "\nfunc main() {}\n", "go generate shop"},
+		{"Int8", doc, "package main\n\nfunc main() {}\n", "cd " + events + ` && go tool etwgen gen "a shop.man"`},
+	} {
+		if tt.doc != "" {
+			writeFile(t, filepath.Join(events, "doc.go"), tt.doc)
+			writeFile(t, filepath.Join(dir, "main.go"), tt.main)
+		}
+		writeFile(t, path, strings.ReplaceAll(shopManifest, "UInt32", tt.field))
+		want := "a shop.man has changed since this package was generated from it; run: " + tt.want + "\n"
+		if out := goTest(); !strings.Contains(out, want) {
+			t.Errorf("what is stale gives %q, want %q", out, want)
+		}
+		if code, stdout, stderr := etwgen(t, "", "diff", dir+"/..."); code != 1 || !strings.Contains(stdout, "+\tPieces "+strings.ToLower(tt.field)) {
+			t.Errorf("diff: exit code %d, %s%s", code, stdout, stderr)
+		}
+		if args := strings.Fields(tt.want); args[0] == "go" {
+			if out := inModule(events, args...); out != "" {
+				t.Errorf("%s: %s", tt.want, out)
+			}
+		} else {
+			gen()
+		}
+		if out := goTest(); out != "" {
+			t.Errorf("what was generated again fails:\n%s", out)
+		}
+		if code, stdout, stderr := etwgen(t, "", "diff", dir+"/..."); code != 0 {
+			t.Errorf("diff: exit code %d, %s%s", code, stdout, stderr)
+		}
 	}
 }
 
@@ -92,12 +112,12 @@ func TestCommands(t *testing.T) {
 		for _, arg := range args {
 			line += " " + quoteArg(arg)
 		}
-		got, err := splitCommand(line)
+		got, err := directive.Split(line)
 		if !slices.Equal(got, args) || err != nil {
 			t.Errorf("%q: %q, %v", line, got, err)
 		}
 	}
-	if _, err := splitCommand(`gen "a`); err == nil {
+	if _, err := directive.Split(`gen "a`); err == nil {
 		t.Error("no error of a quote that does not end")
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/internal/directive"
 	"github.com/etwgen/etwgen/internal/fingerprint"
 )
 
@@ -29,35 +29,22 @@ func Fresh(t testing.TB, command, manifest, made string) {
 	}
 }
 
-// remedy returns what generates the package in this folder: go generate, at the root of its
-// module, if a file beside it says how, and else the command here.
+// remedy returns what generates the package in this folder, from wherever in its module: go
+// generate, if a file of the module says how, and else the command here.
 func remedy(command string) string {
 	dir, err := os.Getwd()
-	if err != nil || !generates(dir) {
+	if err != nil {
 		return command
 	}
-	for at, below := dir, ""; ; {
-		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-			return "go generate ./" + below
-		}
-		up := filepath.Dir(at)
-		if up == at {
-			return "go generate " + dir
-		}
-		at, below = up, path.Join(filepath.Base(at), below)
+	if path := directive.ImportPath(dir); path != "" {
+		return "go generate " + path
 	}
-}
-
-// generates reports whether a file in dir has a line for go generate that runs etwgen.
-func generates(dir string) bool {
-	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-	for _, file := range files {
-		text, _ := os.ReadFile(file)
-		for line := range strings.Lines(string(text)) {
-			if strings.HasPrefix(line, "//go:generate ") && strings.Contains(line, "etwgen") {
-				return true
-			}
-		}
+	mod, _ := os.ReadFile(filepath.Join(directive.Root(dir), "go.mod")) // without it there is no tool of it
+	if strings.Contains(string(mod), "github.com/etwgen/etwgen/cmd/etwgen") {
+		command = "go tool " + command
 	}
-	return false
+	if strings.Contains(dir, " ") {
+		dir = `"` + dir + `"`
+	}
+	return "cd " + dir + " && " + command
 }
