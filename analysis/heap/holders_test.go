@@ -114,6 +114,12 @@ func TestHoldersTruth(t *testing.T) {
 	}
 }
 
+func TestShortened(t *testing.T) {
+	if got := strings.Join(shortened([]string{"static a", "A", "B", "B", "B", "A"}), " > "); got != "static a > A > B × 3 > A" {
+		t.Error(got)
+	}
+}
+
 // TestHoldersOfList has a list of a million elements of two types in turn: its paths are cut off.
 func TestHoldersOfList(t *testing.T) {
 	s := &Snapshot{names: []string{"A", "B", "X"}, graph: new(graph), roots: []root{{object: 0, kind: rootStatic, name: "list"}}}

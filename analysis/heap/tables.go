@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -27,7 +28,7 @@ func (r *Result) Tables() []table.View {
 			table.Count("bytes", func(x row[Object]) uint64 { return x.of.Bytes }),
 			table.Text("address", func(x row[Object]) string { return x.of.Address }),
 			table.Text("type", func(x row[Object]) string { return x.of.Type }).About(),
-			table.Text("path", func(x row[Object]) string { return strings.Join(x.of.Path, " > ") }).Helped("from a root")).Ordered("retainedBytes"),
+			table.Text("path", func(x row[Object]) string { return strings.Join(shortened(x.of.Path), " > ") }).Helped("from a root")).Ordered("retainedBytes"),
 		r.holders(),
 		each(r, "root", "Roots", func(s *Snapshot) []RootKind { return s.Roots },
 			table.Count("count", func(x row[RootKind]) int { return x.of.Count }),
@@ -102,6 +103,23 @@ func rowsOf(held []*Held) (list []heldRow) {
 
 // unheld stands for what holds objects that no root keeps alive.
 const unheld = "(nothing: they wait for finalizers, or are held weakly)"
+
+// shortened returns a path on which types in a row are one, with their number.
+func shortened(path []string) (list []string) {
+	for i := 0; i < len(path); {
+		n := 1
+		for i+n < len(path) && path[i+n] == path[i] {
+			n++
+		}
+		name := path[i]
+		if n > 1 {
+			name = fmt.Sprintf("%s × %d", name, n)
+		}
+		list = append(list, name)
+		i += n
+	}
+	return list
+}
 
 // holders lists who holds types, as a tree of which each row holds that above it.
 func (r *Result) holders() table.View {
