@@ -19,6 +19,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -355,7 +356,7 @@ func (s *Samples) Sum() []Weight {
 		list = append(list, *w)
 	}
 	last := len(s.Types) - 1
-	slices.SortFunc(list, func(a, b Weight) int {
+	order.Sort(list, func(a, b Weight) int {
 		return cmp.Or(cmp.Compare(b.Values[last], a.Values[last]), cmp.Compare(b.Values[0], a.Values[0]),
 			slices.CompareFunc(a.Labels, b.Labels, compareLabel), slices.Compare(a.Stack, b.Stack))
 	})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"sync/atomic"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Table names addresses. It is made once all is known that can be, and may be
@@ -287,6 +289,6 @@ func (t *Table) Facts() []Facts {
 			list = append(list, f)
 		}
 	}
-	slices.SortFunc(list, func(a, b Facts) int { return cmp.Compare(a.PID, b.PID) })
+	order.Sort(list, func(a, b Facts) int { return cmp.Compare(a.PID, b.PID) })
 	return list
 }

@@ -2,9 +2,9 @@ package system
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -48,7 +48,7 @@ func (m *Machine) ImagesResult() *ImagesResult {
 	for _, p := range m.allProcesses {
 		r.add(m, p.PID, p.Name, &p.Images)
 	}
-	slices.SortStableFunc(r.Images, func(a, b ImageFacts) int {
+	order.Stable(r.Images, func(a, b ImageFacts) int {
 		return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.Base, b.Base), cmp.Compare(a.LoadMS.Or(-1), b.LoadMS.Or(-1)))
 	})
 	return r

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // codeBase is added to the number of a process to get that of the tracks of its code.
@@ -19,17 +20,17 @@ func (t *Trace) AddProfile(p *stacks.Profile, origin int64, process, thread func
 		return
 	}
 	type track struct{ pid, tid int64 }
-	samples, order := make(map[track][]stacks.Sample), []track{}
+	samples, tracks := make(map[track][]stacks.Sample), []track{}
 	known := make(map[int64]bool)
 	for s := range p.Samples() {
 		k := track{s.Process, s.Thread}
 		if samples[k] == nil {
-			order = append(order, k)
+			tracks = append(tracks, k)
 		}
 		samples[k] = append(samples[k], s)
 	}
-	slices.SortFunc(order, func(a, b track) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid)) })
-	for _, k := range order {
+	order.Sort(tracks, func(a, b track) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid)) })
+	for _, k := range tracks {
 		pid := codeBase + max(k.pid, 0)
 		if !known[pid] {
 			known[pid] = true

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // During has times of processes: those in which something was on in them.
@@ -19,7 +21,7 @@ func (d During) Add(process int64, s Span) { d[process] = append(d[process], s) 
 // Sort makes one span of those that overlap.
 func (d During) Sort() {
 	for process, list := range d {
-		slices.SortFunc(list, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+		order.Sort(list, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 		merged := list[:0]
 		for _, s := range list {
 			if n := len(merged); n > 0 && s.From <= merged[n-1].To {

@@ -3,7 +3,8 @@ package busy
 
 import (
 	"cmp"
-	"slices"
+
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A Union is the time that spans cover. The zero Union is ready for use.
@@ -31,7 +32,7 @@ func (u *Union) Add(from, to int64) {
 
 // merge makes one of spans that overlap.
 func (u *Union) merge() {
-	slices.SortFunc(u.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	order.Sort(u.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	kept := u.spans[:0]
 	for _, s := range u.spans {
 		if n := len(kept); n > 0 && s.from <= kept[n-1].to {
