@@ -96,6 +96,9 @@ func checkPaths(t *testing.T, s *Snapshot, held []*Held) {
 func TestHoldersTruth(t *testing.T) {
 	res := analyze(t, testtrace.Named(t, "heap-1.nettrace"))
 	res.Hold(func(name string) bool { return name == "Bakery.Listener" || name == "Bakery.Step" })
+	if w := res.Warnings(); len(w) > 0 {
+		t.Errorf("%q", w)
+	}
 	var got []string
 	for _, h := range res.Snapshots[0].Held {
 		way := h.Name
@@ -111,6 +114,10 @@ func TestHoldersTruth(t *testing.T) {
 	want := []string{"Bakery.Step < Bakery.Recipe < static root", "Bakery.Listener < System.Action < System.Object[] < System.Action < Bakery.Bell < static bell"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+	res.Hold(func(string) bool { return false })
+	if w := res.Warnings(); len(w) != 1 || !strings.Contains(w[0], "no type") {
+		t.Errorf("of no type: %q", w)
 	}
 }
 

@@ -10,6 +10,8 @@ const Schema = 1
 type Result struct {
 	Schema    int         `json:"schema"`
 	Snapshots []*Snapshot `json:"snapshots"`
+
+	unmet bool // no type is one that was asked for
 }
 
 // A Snapshot is the heap of one runtime at one collection.
@@ -99,7 +101,9 @@ const mostHeld = 10
 
 // Hold has all snapshots say who holds the types that are wanted.
 func (r *Result) Hold(wanted func(name string) bool) {
+	r.unmet = true
 	for _, s := range r.Snapshots {
 		s.Held = s.Holders(wanted)
+		r.unmet = r.unmet && len(s.Held) == 0
 	}
 }

@@ -15,5 +15,8 @@ func (r *Result) Warnings() []string {
 				s.PID, s.AtMS, s.CutObjects))
 		}
 	}
+	if r.unmet {
+		list = append(list, "no type in the snapshots is called as those whose holders were asked for")
+	}
 	return list
 }

@@ -30,6 +30,7 @@ type Question struct {
 	rooted                     bool                   // --root is for all views
 	reads                      bool                   // the view says what is kept of the trace
 	flags                      func(f *pflag.FlagSet) // of this question alone, or nil
+	implied                    func() string          // the view that these flags ask for, or ""; may be nil
 	next                       []show.Suggestion      // what is asked after an answer; the files are put behind
 	ask                        func(mux *etw.Mux) answer
 	other                      *Question // another side of it, with a result of its own, or nil
@@ -46,6 +47,9 @@ type Question struct {
 
 // turn turns to the other side of the question, if the flag says so.
 func (q *Question) turn(cmd *cobra.Command) {
+	if q.implied != nil && !cmd.Flags().Changed("by") {
+		q.by = cmp.Or(q.implied(), q.by)
+	}
 	if x := q.other; q.turned {
 		q.views, q.Needs, q.missing, q.whole, q.ask = x.views, x.Needs, x.missing, x.whole, x.ask
 		if !cmd.Flags().Changed("by") {

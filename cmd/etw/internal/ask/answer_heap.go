@@ -39,7 +39,7 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
 		example: `  etw heap heapdump.nettrace
   etw heap --sort retainedBytes --top 5 heapdump.nettrace
   etw heap --by object --format csv heapdump.nettrace
-  etw heap --by holder --holding 'System.String' heapdump.nettrace
+  etw heap --holding 'System.String' heapdump.nettrace
   etw heap --by root heapdump.nettrace
   etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
   etw heap -p 1234`,
@@ -47,7 +47,13 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
 		views: viewsOf(new(heap.Result)),
 		Needs: heap.Needs,
 		flags: func(f *pflag.FlagSet) {
-			f.StringSliceVar(&holding, "holding", nil, "say who holds these `TYPES`, with * for any text: --by holder")
+			f.StringSliceVar(&holding, "holding", nil, "say who holds these `TYPES`, with * for any text, by --by holder")
+		},
+		implied: func() string {
+			if len(holding) > 0 {
+				return "holder"
+			}
+			return ""
 		},
 		ask: func(mux *etw.Mux) answer {
 			a := heap.New(mux)
