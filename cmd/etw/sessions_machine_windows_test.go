@@ -79,17 +79,17 @@ func TestControlMachine(t *testing.T) {
 		}
 	}
 	until("the session's rundown", func() bool { return len(down.all()) > 0 })
-	if p.Enabled(4, clr.KeywordGC) {
+	if p.Enabled(4, uint64(clr.KeywordGC)) {
 		t.Error("the provider is on already")
 	}
 	if out := etwOut(t, "sessions", "--session", name, "--enable", "clr:gc:informational"); !strings.Contains(out, name) {
 		t.Errorf("it says %s", out)
 	}
-	until("on", func() bool { return p.Enabled(4, clr.KeywordGC) && !p.Enabled(5, clr.KeywordGC) })
+	until("on", func() bool { return p.Enabled(4, uint64(clr.KeywordGC)) && !p.Enabled(5, uint64(clr.KeywordGC)) })
 	etwOut(t, "sessions", "--session", name, "--enable", "clr:gc:verbose")
-	until("anew", func() bool { return p.Enabled(5, clr.KeywordGC) })
+	until("anew", func() bool { return p.Enabled(5, uint64(clr.KeywordGC)) })
 	etwOut(t, "sessions", "--session", name, "--disable", "clr")
-	until("off", func() bool { return !p.Enabled(4, clr.KeywordGC) })
+	until("off", func() bool { return !p.Enabled(4, uint64(clr.KeywordGC)) })
 	<-ended
 	if got := down.all(); len(got) < 2 || got[0] != "0x20079:5" || got[1] != "0x20139:5" {
 		t.Errorf("of the rundown was asked %q", got)
