@@ -63,8 +63,8 @@ type SystemTime struct {
 
 // Time returns t as a time in UTC. The day of the week is ignored.
 func (t SystemTime) Time() time.Time {
-	return time.Date(int(t.Year), time.Month(t.Month), int(t.Day), int(t.Hour), int(t.Minute),
-		int(t.Second), int(t.Milliseconds)*1e6, time.UTC)
+	seconds := time.Date(int(t.Year), time.Month(t.Month), int(t.Day), int(t.Hour), int(t.Minute), int(t.Second), 0, time.UTC)
+	return seconds.Add(time.Duration(t.Milliseconds) * time.Millisecond) // which may be more than an int has of nanoseconds
 }
 
 // SystemTimeOf returns t, in UTC, as a SystemTime, cut to 1 ms.
