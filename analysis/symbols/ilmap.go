@@ -8,6 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -102,7 +103,7 @@ func (s *mapStore) nearest(key mapKey, at int64) []mapEntry {
 		last = mapEntry{uint32(int64(last.native) + native), int32(int64(last.il) + il)}
 		list = append(list, last)
 	}
-	slices.SortStableFunc(list, func(a, b mapEntry) int { return cmp.Compare(a.native, b.native) })
+	order.Stable(list, func(a, b mapEntry) int { return cmp.Compare(a.native, b.native) })
 	return list
 }
 

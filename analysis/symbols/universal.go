@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"strconv"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -223,8 +223,8 @@ func (x *memory) sort() {
 		return
 	}
 	x.sorted = true
-	slices.SortStableFunc(x.mappings, func(a, b mapping) int { return cmp.Compare(a.start, b.start) })
-	slices.SortStableFunc(x.symbols, func(a, b symbol) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.from, b.from)) })
+	order.Stable(x.mappings, func(a, b mapping) int { return cmp.Compare(a.start, b.start) })
+	order.Stable(x.symbols, func(a, b symbol) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.from, b.from)) })
 	x.mapped, x.named = spans{}, spans{}
 	for i := range x.mappings {
 		x.mapped.add(x.mappings[i].start, x.mappings[i].start+x.mappings[i].size()-1)

@@ -7,9 +7,12 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 )
 
-// A Column is a column of a table whose rows are T.
+// A Column is a column of a table whose rows are T. Its methods change it, and return it.
+//
+// The head is apart since all of this is compiled for each type of rows, of which there are
+// a hundred.
 type Column[T any] struct {
-	Head
+	head  *Head
 	value func(T) Value
 }
 
@@ -20,54 +23,38 @@ type Integer interface {
 
 // Text is a column of texts.
 func Text[T any](name string, of func(T) string) Column[T] {
-	return column(name, TextKind, func(row T) Value { return text(of(row)) })
+	return Column[T]{headOf(name, TextKind), func(row T) Value { return text(of(row)) }}
 }
 
 // Flag is a column of what is true or not.
 func Flag[T any](name string, of func(T) bool) Column[T] {
-	return column(name, Bool, func(row T) Value { return flag(of(row)) })
+	return Column[T]{headOf(name, Bool), func(row T) Value { return flag(of(row)) }}
 }
 
 // Count is a column of whole numbers.
 func Count[T any, N Integer](name string, of func(T) N) Column[T] {
-	c := column(name, Whole, func(row T) Value { return number(of(row)) })
-	c.Digits = 0
-	return c
+	return Column[T]{headOf(name, Whole), func(row T) Value { return number(of(row)) }}
 }
 
 // ID is a column of numbers that are names, such as those of threads.
 func ID[T any, N Integer](name string, of func(T) N) Column[T] {
-	c := Count(name, of)
-	c.ID = true
-	return c
+	return Column[T]{idOf(name, Whole), func(row T) Value { return number(of(row)) }}
 }
 
 // Amount is a column of numbers that may be unknown, in the unit that the name ends in.
 func Amount[T any, F float64 | measure.Float](name string, of func(T) F) Column[T] {
-	return column(name, Real, func(row T) Value {
-		switch f := any(of(row)).(type) {
-		case float64:
-			return amount(measure.Known(f))
-		case measure.Float:
-			return amount(f)
-		}
-		return Value{}
-	})
+	return Column[T]{headOf(name, Real), func(row T) Value { return amountOf(of(row)) }}
 }
 
 // Code is a column of numbers that are names and may be unknown, such as those that
 // processes end with.
 func Code[T any](name string, of func(T) measure.Float) Column[T] {
-	c := Amount(name, of)
-	c.ID, c.Digits = true, 0
-	return c
+	return Column[T]{idOf(name, Real), func(row T) Value { return amount(of(row)) }}
 }
 
 // Moment is a column of points in time, in milliseconds since the session began.
 func Moment[T any, F float64 | measure.Float](name string, of func(T) F) Column[T] {
-	c := Amount(name, of)
-	c.Head.Moment = true
-	return c
+	return Column[T]{momentOf(name), func(row T) Value { return amountOf(of(row)) }}
 }
 
 // ProcessName and ThreadName are columns of names of processes and threads, which those know
@@ -83,17 +70,30 @@ func ThreadName[T any](name string, id func(T) int64) Column[T] {
 
 // NameOf is a column of names of processes or threads, some of which the result itself has.
 func NameOf[T any](name string, kind Kind, id func(T) int64, own func(T) string) Column[T] {
-	return column(name, kind, func(row T) Value { return named(kind, id(row), own(row)) })
-}
-
-func column[T any](name string, kind Kind, of func(T) Value) Column[T] {
-	return Column[T]{Head: headOf(name, kind), value: of}
+	return Column[T]{headOf(name, kind), func(row T) Value { return named(kind, id(row), own(row)) }}
 }
 
 // headOf returns what a name says of a column.
-func headOf(name string, kind Kind) Head {
+func headOf(name string, kind Kind) *Head {
 	unit, digits, stem := unitOf(name)
-	return Head{Name: name, Label: label(stem), Unit: unit, Digits: digits, Kind: kind}
+	if kind == Whole {
+		digits = 0
+	}
+	return &Head{Name: name, Label: label(stem), Unit: unit, Digits: digits, Kind: kind}
+}
+
+// idOf returns the head of numbers that are names.
+func idOf(name string, kind Kind) *Head {
+	h := headOf(name, kind)
+	h.ID, h.Digits = true, 0
+	return h
+}
+
+// momentOf returns the head of points in time.
+func momentOf(name string) *Head {
+	h := headOf(name, Real)
+	h.Moment = true
+	return h
 }
 
 // unitOf returns the unit that a name ends in, how many digits behind the point people see
@@ -144,46 +144,38 @@ func label(name string) string {
 }
 
 // As gives the column a label for pages.
-func (c Column[T]) As(label string) Column[T] { c.Label = label; return c }
+func (c Column[T]) As(label string) Column[T] { c.head.Label = label; return c }
 
 // Under gives the column a heading of its own in text.
-func (c Column[T]) Under(heading string) Column[T] { c.Heading = heading; return c }
+func (c Column[T]) Under(heading string) Column[T] { c.head.Heading = heading; return c }
 
 // Helped says what the column tells.
-func (c Column[T]) Helped(help string) Column[T] { c.Help = help; return c }
+func (c Column[T]) Helped(help string) Column[T] { c.head.Help = help; return c }
 
 // To says how many digits behind the point people see.
-func (c Column[T]) To(digits int) Column[T] { c.Digits = digits; return c }
+func (c Column[T]) To(digits int) Column[T] { c.head.Digits = digits; return c }
 
 // Precisely says that the numbers are of all sizes.
-func (c Column[T]) Precisely() Column[T] { c.Precise = true; return c }
+func (c Column[T]) Precisely() Column[T] { c.head.Precise = true; return c }
 
 // For says whom the column is for.
-func (c Column[T]) For(a Audience) Column[T] { c.Audience = a; return c }
+func (c Column[T]) For(a Audience) Column[T] { c.head.Audience = a; return c }
 
 // Spared marks a column that people miss least where there is no room for all.
-func (c Column[T]) Spared(order int) Column[T] { c.Spare = order; return c }
+func (c Column[T]) Spared(order int) Column[T] { c.head.Spare = order; return c }
 
 // IfAny leaves the column to programs where no row has anything.
-func (c Column[T]) IfAny() Column[T] { c.Filled = true; return c }
+func (c Column[T]) IfAny() Column[T] { c.head.Filled = true; return c }
 
 // About marks the column that says what the rows are.
-func (c Column[T]) About() Column[T] { c.Subject = true; return c }
+func (c Column[T]) About() Column[T] { c.head.Subject = true; return c }
 
 // Positive makes numbers unknown that are not more than 0.
-func (c Column[T]) Positive() Column[T] { return c.known(func(f float64) bool { return f > 0 }) }
+func (c Column[T]) Positive() Column[T] {
+	return Column[T]{c.head, func(row T) Value { return c.value(row).positive() }}
+}
 
 // Natural makes negative numbers unknown.
-func (c Column[T]) Natural() Column[T] { return c.known(func(f float64) bool { return f >= 0 }) }
-
-func (c Column[T]) known(is func(float64) bool) Column[T] {
-	value := c.value
-	c.value = func(row T) Value {
-		v := value(row)
-		if f, ok := v.Float(); ok && !is(f) {
-			return Value{kind: v.kind}
-		}
-		return v
-	}
-	return c
+func (c Column[T]) Natural() Column[T] {
+	return Column[T]{c.head, func(row T) Value { return c.value(row).natural() }}
 }

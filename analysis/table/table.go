@@ -27,8 +27,9 @@ type View struct {
 	// Aside says that pages alone have the view.
 	Aside bool
 
-	cells []func(row int) Value
-	order []int // of rows, if they were sorted
+	cells  []func(row int) Value
+	owners []int64 // processes of rows
+	order  []int   // of rows, if they were sorted
 }
 
 // A Head is what is known of a column.
@@ -81,47 +82,62 @@ type Listed struct {
 
 // Of returns a view of rows.
 func Of[T any](name, title string, rows []T, columns ...Column[T]) View {
-	v := View{Name: name, Title: title, Rows: len(rows)}
-	for _, c := range columns {
-		value := c.value
-		v.add(c.Head, func(row int) Value { return value(rows[row]) })
-	}
-	return v
+	v := begun(name, title, len(rows))
+	fill(v, rows, columns)
+	return *v
 }
 
 // Each returns a view of the rows of all parts of a result, such as its runtimes, with
 // the process of each part before them. People see that where there are several parts.
 func Each[P, T any](name, title string, parts []P, pid func(P) int64, rows func(P) []T, columns ...Column[T]) View {
 	var all []T
-	var owners []int64
+	v := begun(name, title, 0)
 	for _, p := range parts {
-		list := rows(p)
-		all = append(all, list...)
-		owners = repeated(owners, pid(p), len(list))
+		all = append(all, rows(p)...)
+		v.owned(pid(p), len(all))
 	}
-	return Of(name, title, all, columns...).own(owners, len(parts) > 1)
+	fill(v, all, columns)
+	return v.own(len(parts) > 1)
 }
 
 // Parts returns a view that has a row for each part of a result.
 func Parts[P any](name, title string, parts []P, pid func(P) int64, columns ...Column[P]) View {
-	owners := make([]int64, len(parts))
+	v := begun(name, title, 0)
 	for i, p := range parts {
-		owners[i] = pid(p)
+		v.owned(pid(p), i+1)
 	}
-	return Of(name, title, parts, columns...).own(owners, true)
+	fill(v, parts, columns)
+	return v.own(true)
 }
 
-func (v *View) add(h Head, cell func(int) Value) {
-	v.Heads, v.cells = append(v.Heads, h), append(v.cells, cell)
+// fill adds columns. It is all that has to know the type of the rows, and is compiled for
+// each; the rest is not inlined, which took a quarter of a megabyte.
+func fill[T any](v *View, rows []T, columns []Column[T]) {
+	for _, c := range columns {
+		v.add(c.head, func(row int) Value { return c.value(rows[row]) })
+	}
 }
 
-// repeated appends a process n times.
-func repeated(pids []int64, pid int64, n int) []int64 {
-	return append(pids, slices.Repeat([]int64{pid}, n)...)
+//go:noinline
+func begun(name, title string, rows int) *View {
+	return &View{Name: name, Title: title, Rows: rows}
+}
+
+//go:noinline
+func (v *View) add(h *Head, cell func(int) Value) {
+	v.Heads, v.cells = append(v.Heads, *h), append(v.cells, cell)
+}
+
+// owned says that rows, until there are n, are those of a process.
+//
+//go:noinline
+func (v *View) owned(pid int64, n int) {
+	v.owners, v.Rows = append(v.owners, slices.Repeat([]int64{pid}, n-v.Rows)...), n
 }
 
 // own puts columns of the processes of rows, several or one, before the others.
-func (v View) own(pids []int64, several bool) View {
+func (v *View) own(several bool) View {
+	pids := v.owners
 	heads := []Head{{Name: "pid", Label: "Process", Kind: Whole, ID: true, Owner: true}, {Name: "process", Label: "Process", Kind: Process, Owner: true}}
 	v.Heads = append(heads, v.Heads...)
 	v.cells = append([]func(int) Value{

@@ -87,7 +87,7 @@ func TestUnits(t *testing.T) {
 		"pauseMs": "Pause ms 3", "ms": "Time ms 3", "promotedMB": "Promoted MB 3", "MB": "Size MB 3", "sharePercent": "Share % 1", "allocationRateMBPerSec": "Allocation rate MB/s 1",
 		"throughputPerSec": "Throughput a second 1", "nativeBytes": "Native bytes 0", "bytesRead": "Bytes read bytes 0", "value": "Value  3", "clrInstance": "Clr instance  3", "pdbGUID": "Pdb GUID  3",
 	} {
-		h := table.Amount(name, number).Head
+		h := table.Of("", "", nil, table.Amount(name, number)).Heads[0]
 		if got := fmt.Sprint(h.Label, " ", h.Unit, " ", h.Digits); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

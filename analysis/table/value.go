@@ -50,6 +50,33 @@ func amount(f measure.Float) Value {
 	return Value{kind: Real, known: ok, bits: math.Float64bits(v)}
 }
 
+// amountOf is amount of what may be of either type.
+func amountOf(f any) Value {
+	switch f := f.(type) {
+	case float64:
+		return amount(measure.Known(f))
+	case measure.Float:
+		return amount(f)
+	}
+	return Value{}
+}
+
+// positive returns a number that is more than 0, or what is unknown.
+func (v Value) positive() Value {
+	if f, ok := v.Float(); ok && !(f > 0) {
+		return Value{kind: v.kind}
+	}
+	return v
+}
+
+// natural returns a number that is not negative, or what is unknown.
+func (v Value) natural() Value {
+	if f, ok := v.Float(); ok && !(f >= 0) {
+		return Value{kind: v.kind}
+	}
+	return v
+}
+
 // named is a process or a thread, with the name that the result knows.
 func named(kind Kind, id int64, name string) Value {
 	return Value{kind: kind, known: true, minus: id < 0, bits: uint64(id), text: name}

@@ -39,7 +39,7 @@ func (t *Trace) AddProfile(p *stacks.Profile, origin int64, process, thread func
 		t.Threads = append(t.Threads, Thread{pid, k.tid, thread(k.tid)})
 		c := calls{t: t, p: p, pid: pid, tid: k.tid}
 		list := samples[k]
-		slices.SortStableFunc(list, func(a, b stacks.Sample) int { return cmp.Compare(a.Time, b.Time) })
+		order.Stable(list, func(a, b stacks.Sample) int { return cmp.Compare(a.Time, b.Time) })
 		for i := range list {
 			c.add(&list[i], list[i].Time-origin)
 		}

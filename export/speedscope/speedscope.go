@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // Schema is what the files say that they follow.
@@ -116,14 +117,14 @@ func byThread(p *stacks.Profile) [][]stacks.Sample {
 		threads[i] = append(threads[i], s)
 		sums[i] += s.Values[0]
 	}
-	order := make([]int, len(threads))
-	for i := range order {
-		order[i] = i
-		slices.SortStableFunc(threads[i], func(a, b stacks.Sample) int { return cmp.Compare(a.Time, b.Time) })
+	heaviest := make([]int, len(threads))
+	for i := range heaviest {
+		heaviest[i] = i
+		order.Stable(threads[i], func(a, b stacks.Sample) int { return cmp.Compare(a.Time, b.Time) })
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+	order.Stable(heaviest, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 	sorted := [][]stacks.Sample{}
-	for _, i := range order {
+	for _, i := range heaviest {
 		sorted = append(sorted, threads[i])
 	}
 	if len(sorted) == 0 {

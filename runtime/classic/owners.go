@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sort"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -147,7 +148,7 @@ func (l *life) stop(m moment) {
 // before returns how many starts are not after the time at.
 func (l *life) before(at int64) int {
 	if !l.sorted {
-		slices.SortFunc(l.starts, compareMoments)
+		sort.Slice(l.starts, func(i, j int) bool { return compareMoments(l.starts[i], l.starts[j]) < 0 })
 		l.sorted = true
 	}
 	n, _ := slices.BinarySearchFunc(l.starts, at, func(m moment, at int64) int {

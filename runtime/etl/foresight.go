@@ -1,7 +1,7 @@
 package etl
 
 import (
-	"slices"
+	"sort"
 	"sync"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -38,7 +38,7 @@ func (f *foreseen) add(r *etw.Record, at place, fileSize int64) {
 // show shows what was kept, in the order of time.
 func (p *prepass) show() {
 	records := p.foreseen.records
-	slices.SortFunc(records, func(a, b foreseenRecord) int { return a.compare(b.place) })
+	sort.Slice(records, func(i, j int) bool { return records[i].compare(records[j].place) < 0 })
 	for _, r := range records {
 		if p.Reader.schemas != nil {
 			p.Reader.schemas.Describe(r.Record)

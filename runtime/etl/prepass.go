@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"runtime"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -261,7 +262,7 @@ func (p *prepass) addSchema(r *etw.Record, s schemaRecord) {
 // learn returns the set of the schemas that were found, which are learned in the
 // order of time.
 func (p *prepass) learn() *schema.Set {
-	slices.SortFunc(p.schemas, func(a, b schemaRecord) int { return a.compare(b.place) })
+	sort.Slice(p.schemas, func(i, j int) bool { return p.schemas[i].compare(p.schemas[j].place) < 0 }) // shares its code, which slices.SortFunc does not
 	set := new(schema.Set)
 	p.payloads = nil
 	for i := range p.schemas {

@@ -75,16 +75,16 @@ type EventPointer[E any] interface {
 //
 // [etwtest.Poison]: https://pkg.go.dev/github.com/etwgen/etwgen/runtime/etwtest#Poison
 func Handle[E any, P EventPointer[E]](m *Mux, fn func(*Record, P) error) {
-	if fn == nil {
-		panic("etw: Handle of a nil function")
-	}
 	event := P(new(E))
-	m.handle(event, func(r *Record) error { return fn(r, event) })
+	m.handle(event, fn == nil, func(r *Record) error { return fn(r, event) })
 }
 
 // handle is what of [Handle] need not be compiled for each type: call handles what was
 // decoded to the event.
-func (m *Mux) handle(event Described, call handler) {
+func (m *Mux) handle(event Described, isNil bool, call handler) {
+	if isNil {
+		panic("etw: Handle of a nil function")
+	}
 	switch e := event.(type) {
 	case AnyVersion:
 		m.any(Versions(e), func(r *Record) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/internal/ecma335"
+	"github.com/etwgen/etwgen/internal/order"
 )
 
 // A span is a piece of code of a method.
@@ -131,7 +132,7 @@ func (c *collector) add(b []byte, at uint32, s source) {
 // cold part begins, and the one that it is a part of. It ends where the next one begins.
 func (c *collector) spans(coldMap []byte) []span {
 	f := &c.image.functions
-	slices.SortStableFunc(c.found, func(a, b entry) int { return cmp.Compare(a.function, b.function) })
+	order.Stable(c.found, func(a, b entry) int { return cmp.Compare(a.function, b.function) })
 	c.found = slices.CompactFunc(c.found, func(a, b entry) bool { return a.function == b.function })
 	hot := f.n
 	pairs := len(coldMap) / 8
@@ -171,6 +172,6 @@ func (c *collector) spans(coldMap []byte) []span {
 			add(binary.LittleEndian.Uint32(coldMap[8*i:]), behind, c.found[k].source, true)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	order.Stable(all, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	return all
 }

@@ -1,9 +1,9 @@
 package tracepoints
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -37,7 +37,7 @@ func chars(name string, size int) etw.FieldDesc {
 // what lies between two becomes room of the first.
 func describe(group, name string, id uint16, members []member) (*etw.EventDesc, error) {
 	members = slices.Clone(members)
-	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.offset, b.offset) })
+	sort.SliceStable(members, func(i, j int) bool { return members[i].offset < members[j].offset })
 	d := &etw.EventDesc{Provider: &etw.ProviderDesc{Name: group, GUID: guidOf(group)}, ID: id, Name: name, TaskName: name, Named: true, Corrected: true, Padded: true}
 	end := 0
 	for i, m := range members {

@@ -23,6 +23,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/export/chrometrace"
+	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -83,7 +84,9 @@ func nameTracks(t *chrometrace.Trace, who *pick.Names) {
 	for i := range t.Counters {
 		processes[t.Counters[i].Process] = true
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(tracks), func(a, b track) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid)) }) {
+	keys := slices.Collect(maps.Keys(tracks))
+	order.Sort(keys, func(a, b track) int { return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid)) })
+	for _, k := range keys {
 		processes[k.pid] = true
 		if k.tid > 0 {
 			t.Threads = append(t.Threads, chrometrace.Thread{Process: k.pid, ID: k.tid, Name: who.OfThread(k.tid)})
