@@ -116,7 +116,8 @@ func printCircle(w io.Writer, c circle) {
 	fmt.Fprintf(w, "%d lines in %d files\n", c.lines, c.files)
 }
 
-var command = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Z]`)
+// command finds the commands in the help, which has two columns.
+var command = regexp.MustCompile(`  ([a-z]+) {2,}`)
 
 func printCommands(w io.Writer, root string) error {
 	cmd := exec.Command("go", "run", "./cmd/etw", "--help")
@@ -125,9 +126,6 @@ func printCommands(w io.Writer, root string) error {
 	if err != nil {
 		return err
 	}
-	commands := slices.DeleteFunc(command.FindAllStringSubmatch(string(out), -1), func(name []string) bool {
-		return name[1] == "help" || name[1] == "completion" // cobra's own
-	})
-	fmt.Fprintf(w, "\netw has %d commands\n", len(commands))
+	fmt.Fprintf(w, "\netw has %d commands\n", len(command.FindAllString(string(out), -1)))
 	return nil
 }

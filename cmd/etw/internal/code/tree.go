@@ -144,7 +144,11 @@ func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
 func (o *treeQuery) print(out *show.Printer, p *Profiled, all int64) error {
 	rows := o.rows(p, all)
 	if out.Format == show.FormatJSON {
-		return writeDocument(out, p, rows, "", weightColumns(p, all, treeRow.own, treeRow.whole)...)
+		columns := weightColumns(p, all, treeRow.own, treeRow.whole)
+		if p.compared {
+			columns = p.treeChanges()
+		}
+		return writeDocument(out, p, rows, "", columns...)
 	}
 	p.Head(out)
 	if p.Len() == 0 && out.Format == show.FormatText {
@@ -158,11 +162,18 @@ func (o *treeQuery) print(out *show.Printer, p *Profiled, all int64) error {
 	return pick.Rows(rows, p.treeColumns(all)...).Write(out)
 }
 
+// treeChanges are the columns of traces that are compared: a tree is about all that a row
+// calls, too.
+func (p *Profiled) treeChanges() []views.Column[treeRow] {
+	if !p.compared {
+		return nil
+	}
+	return append(changes(p, treeRow.whole), weight(p, "selfChange", func(r treeRow) int64 { return change(r.Self) }))
+}
+
 func (p *Profiled) treeColumns(all int64) []views.Column[treeRow] {
-	columns := changes(p, treeRow.whole)
-	if p.compared {
-		columns = append(columns, weight(p, "selfChange", func(r treeRow) int64 { return change(r.Self) }))
-	} else {
+	columns := p.treeChanges()
+	if !p.compared {
 		columns = append(sharing(p, "total", all, treeRow.whole), weight(p, "self", func(r treeRow) int64 { return lastOf(r.Self) }),
 			views.Count("count", func(r treeRow) int64 { return r.Total[0] }))
 	}
