@@ -20,7 +20,7 @@ const (
 var codeNames = [...]string{kernelCode: "kernel", nativeCode: "native", managedCode: "managed"}
 
 // isKernel reports whether an address is in the upper half of those of a 64-bit system.
-func isKernel(address uint64) bool { return address >= 0xffff800000000000 }
+func isKernel(address uint64) bool { return address >= 0xffff800000000000 && address != cutKey }
 
 // codeOf returns what kind of code a location is in.
 func codeOf(loc *symbols.Location, native *symbols.Native) code {

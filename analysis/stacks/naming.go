@@ -59,6 +59,7 @@ func (n *namer) all() {
 	p := n.p
 	p.rows.rows = slices.Grow(p.rows.rows, len(n.s.rows.rows))
 	p.rows.cut = p.rows.cut || n.s.rows.cut
+	p.rows.addRest(n.s.rest)
 	labels := make([]LabelSet, len(n.s.labels)+1)
 	for i, l := range n.s.labels {
 		labels[i+1] = p.Label(labels[l.before], l.Key, l.Value)
@@ -165,6 +166,9 @@ func (n *namer) caller(at int32, time int64) named {
 
 // extend returns what a stack is that caller calls at an address.
 func (n *namer) extend(caller named, at int32, address uint64, time int64) named {
+	if n.s.tree.nodes[at].key == cutKey {
+		return named{node: n.p.tree.child(caller.node, uint64(n.p.pseudo(cutName))), span: caller.span}
+	}
 	s := span{math.MinInt64, math.MaxInt64}
 	if caller.span != 0 {
 		s = n.spans[caller.span]

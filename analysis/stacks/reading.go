@@ -34,7 +34,7 @@ func (s *Samples) SetReading(of func() Reading) { s.reading = of }
 
 // OutsideManaged says that the sample that was added last is of a thread outside managed
 // code, where it may wait.
-func (s *Samples) OutsideManaged() { s.rows.rows[len(s.rows.rows)-1].outside = true }
+func (s *Samples) OutsideManaged() { s.rows.rows[s.last].outside = true }
 
 // A readStack is a stack that was read, of a thread that was outside managed code or not.
 type readStack struct {

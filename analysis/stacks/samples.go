@@ -84,18 +84,23 @@ type rows struct {
 	labelIDs   map[labelNode]LabelSet
 	sums       [maxValues]int64 // of the values of rows, but for those that were left out later
 	cut        bool             // rows had more than the sums could take
+	rest       Rest
 }
 
-// push adds a sample. What goes beyond the largest sum that there can be is cut off here, once,
-// so that no sum of samples begins at 0 again.
 func (s *rows) push(x row) {
+	s.take(&x)
+	s.rows = append(s.rows, x)
+}
+
+// take adds the values of a sample to the sums. What goes beyond the largest sum that there can
+// be is cut off here, once, so that no sum of samples begins at 0 again.
+func (s *rows) take(x *row) {
 	for i, v := range x.values {
 		if left := math.MaxInt64 - s.sums[i]; v > left {
 			x.values[i], s.cut = left, true
 		}
 		s.sums[i] += max(x.values[i], 0)
 	}
-	s.rows = append(s.rows, x)
 }
 
 // Cut reports whether samples weigh less here than the trace says, since with them a sum would
@@ -160,7 +165,12 @@ type Samples struct {
 	pseudos   []string // names of frames that stand for no code
 	bytes     []byte
 	labelCode bool // see LabelCode
-	reading   func() Reading
+	// nodes and limit are how many nodes of the tree and how many rows are kept.
+	nodes, limit int
+	// open are rows to which samples of their kind are added, and last is where one was.
+	open    []int32
+	last    int
+	reading func() Reading
 }
 
 // A recentStack is what a hash of a stack was last of.
@@ -174,10 +184,10 @@ const recentStacks = 1 << 12
 
 // NewSamples returns Samples of a kind. The first type is a count.
 func NewSamples(kind string, types ...ValueType) *Samples {
-	return &Samples{Kind: kind, Types: types, processes: make(map[int64]int32), seed: maphash.MakeSeed()}
+	return &Samples{Kind: kind, Types: types, processes: make(map[int64]int32), seed: maphash.MakeSeed(), nodes: maxNodes, limit: maxRows}
 }
 
-// Len returns the number of samples.
+// Len returns the number of samples, those that were summed up as one.
 func (s *Samples) Len() int { return len(s.rows.rows) }
 
 // Grow makes room for n more samples.
@@ -191,9 +201,7 @@ func (s *Samples) Add(r *etw.Record, labels LabelSet, values ...int64) {
 // AddStack adds a sample of a stack that Intern has returned, taken at a time in
 // nanoseconds since 1970.
 func (s *Samples) AddStack(at, process, thread int64, stack ID, labels LabelSet, values ...int64) {
-	x := row{at: at, stack: stack, thread: s.thread(process, thread), labels: labels}
-	copy(x.values[:], values)
-	s.rows.push(x)
+	s.add(row{at: at, stack: stack, thread: s.thread(process, thread), labels: labels}, values)
 }
 
 // AddPseudo is AddStack for a sample with an innermost frame that stands for no code,
@@ -204,8 +212,7 @@ func (s *Samples) AddPseudo(at, process, thread int64, stack ID, name string, la
 		i = len(s.pseudos)
 		s.pseudos = append(s.pseudos, name)
 	}
-	s.AddStack(at, process, thread, stack, labels, values...)
-	s.rows.rows[len(s.rows.rows)-1].pseudo = int16(i + 1)
+	s.add(row{at: at, stack: stack, thread: s.thread(process, thread), labels: labels, pseudo: int16(i + 1)}, values)
 }
 
 // Intern returns the number of a stack of a process. Only the first use of a stack
@@ -225,8 +232,8 @@ func (s *Samples) Intern(process int64, stack etw.Stack) ID {
 		return recent.id
 	}
 	id := top
-	for i := n - 1; i >= 0; i-- {
-		id = s.tree.child(id, stack.At(i))
+	for i, room := n-1, true; i >= 0 && room; i-- {
+		id, room = s.within(id, stack.At(i))
 	}
 	*recent = recentStack{hash, ID(id)}
 	return ID(id)
@@ -280,7 +287,9 @@ func (s *Samples) pid(n int32) int64 {
 func (s *Samples) Stack(id ID) Stack {
 	var list Stack
 	for n := int32(id); !s.isTop(n); n = s.tree.nodes[n].parent {
-		list = append(list, s.tree.nodes[n].key)
+		if key := s.tree.nodes[n].key; key != cutKey {
+			list = append(list, key)
+		}
 	}
 	return list
 }
@@ -377,7 +386,7 @@ func (s *Samples) SumByStack() []Weight {
 // numbers. It is of use as long as s has no more stacks.
 func (s *Samples) Derive() *Samples {
 	d := *s
-	d.rows = rows{}
+	d.rows, d.open = rows{rest: Rest{CutStacks: s.rest.CutStacks}}, nil
 	return &d
 }
 

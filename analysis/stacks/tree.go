@@ -37,6 +37,17 @@ func (t *tree) child(parent int32, key uint64) int32 {
 	}
 }
 
+// find returns the node of a frame that parent calls, or 0.
+func (t *tree) find(parent int32, key uint64) int32 {
+	mask := uint64(len(t.slots) - 1)
+	for i := hashNode(parent, key) & mask; ; i = (i + 1) & mask {
+		n := t.slots[i]
+		if n == 0 || t.nodes[n].key == key && t.nodes[n].parent == parent {
+			return n
+		}
+	}
+}
+
 func (t *tree) grow() {
 	if t.nodes == nil {
 		t.nodes = make([]node, 1, 64)

@@ -297,6 +297,7 @@ func (p *Profiled) note() {
 	if p.Cut() {
 		p.warnings = append(p.warnings, "the weights of samples add up to 2^63 and more, which cannot be: those that go beyond are cut")
 	}
+	p.warnings = append(p.warnings, p.Rest().Warnings()...)
 	n := p.Naming
 	if n.Frames == n.Named {
 		return

@@ -1,0 +1,126 @@
+package stacks
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/seeded"
+)
+
+// Samples of a trace of any size take so much memory, and not more: frames of stacks that
+// are kept apart, and samples that are kept one by one.
+const (
+	maxNodes = 1 << 21
+	maxRows  = 1 << 21
+)
+
+// A Rest says what there was no room for. Sums are right all the same.
+type Rest struct {
+	// CutStacks counts samples whose stacks have their outermost frames alone.
+	CutStacks int64
+	// Summed counts samples that were added to another of the same stack, thread and labels,
+	// which began up to Slot before.
+	Summed int64
+	Slot   time.Duration
+}
+
+// Warnings says what is not as the trace has it.
+func (r Rest) Warnings() (list []string) {
+	if r.CutStacks > 0 {
+		list = append(list, fmt.Sprintf("the trace has more stacks than there is room for: of %d samples the outermost frames alone are known, and %s stands for the others", r.CutStacks, cutName))
+	}
+	if r.Summed > 0 {
+		list = append(list, fmt.Sprintf("the trace has more samples than there is room for: %d are summed up with others of the same stack within %v, so that their times are not exact", r.Summed, r.Slot))
+	}
+	return list
+}
+
+// Rest returns what there was no room for.
+func (s *rows) Rest() Rest { return s.rest }
+
+func (s *rows) addRest(r Rest) {
+	s.rest.CutStacks += r.CutStacks
+	s.rest.Summed += r.Summed
+	s.rest.Slot = max(s.rest.Slot, r.Slot)
+}
+
+// cutKey stands for the inner frames of a stack, for which there was no room. No code is at
+// such an address.
+const cutKey = math.MaxUint64
+
+// cutName is their frame.
+const cutName = "[frames for which there is no room]"
+
+// within returns the stack of a frame that parent calls. Once there are many stacks, it
+// returns one that stands for all new ones of parent, and false.
+func (s *Samples) within(parent int32, key uint64) (int32, bool) {
+	if s.tree.size() < s.nodes {
+		return s.tree.child(parent, key), true
+	}
+	if n := s.tree.find(parent, key); n != 0 {
+		return n, true
+	}
+	s.rest.CutStacks++
+	return s.tree.child(parent, cutKey), false
+}
+
+// openRows is a power of two.
+const openRows = 1 << 18
+
+// add adds a sample, to another of its kind if there are too many.
+func (s *Samples) add(x row, values []int64) {
+	copy(x.values[:], values)
+	if len(s.rows.rows) >= s.limit {
+		s.sum()
+	}
+	s.rows.take(&x)
+	if s.open == nil {
+		s.last = len(s.rows.rows)
+		s.rows.rows = append(s.rows.rows, x)
+		return
+	}
+	s.rows.rows, s.last = s.join(s.rows.rows, &x)
+}
+
+// join adds a sample to one of its kind that is at most a slot before it, if there is one in
+// list, or else to list. It returns the place.
+func (s *Samples) join(list []row, x *row) ([]row, int) {
+	open := &s.open[seeded.Hash(uint64(x.stack)<<32|uint64(x.labels), uint64(x.thread)<<16|uint64(x.pseudo))%openRows]
+	if at := int(*open); at < len(list) {
+		if y := &list[at]; y.isKind(x) && uint64(x.at)-uint64(y.at) < uint64(s.rest.Slot) {
+			for v := range x.values {
+				y.values[v] += x.values[v] // their sum fits: see take
+			}
+			s.rest.Summed++
+			return list, at
+		}
+	}
+	*open = int32(len(list))
+	return append(list, *x), len(list)
+}
+
+func (x *row) isKind(y *row) bool {
+	return x.stack == y.stack && x.thread == y.thread && x.labels == y.labels && x.pseudo == y.pseudo
+}
+
+// sum makes one of samples that differ in time alone, and in that little: in as many
+// milliseconds as it takes to make half of them. Where even that is not enough, as many
+// more are kept.
+func (s *Samples) sum() {
+	for s.rest.Slot = max(2*s.rest.Slot, time.Millisecond); ; s.rest.Slot *= 4 {
+		s.open = make([]int32, openRows)
+		kept := s.rows.rows[:0]
+		for _, x := range s.rows.rows {
+			kept, _ = s.join(kept, &x)
+		}
+		s.rows.rows = kept
+		if len(kept) <= s.limit/2 {
+			return
+		}
+		if s.rest.Slot > 1<<58 {
+			s.limit = 2 * len(kept)
+			return
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package stacks
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// addRandom adds the same samples to each of lists.
+func addRandom(n int, lists ...*Samples) {
+	r := rand.New(rand.NewPCG(7, 9))
+	for i := range n {
+		frames := make([]uint64, 1+r.IntN(6))
+		for k := range frames {
+			frames[k] = uint64(1 + r.IntN(3))
+		}
+		thread, value, pseudo := int64(r.IntN(3)), int64(r.IntN(1000)), r.IntN(5) == 0
+		for _, s := range lists {
+			labels := s.Label(0, "state", fmt.Sprint(value%2))
+			stack, at := s.InternAddresses(5, frames), int64(i)*int64(time.Millisecond)/4
+			if pseudo {
+				s.AddPseudo(at, 5, thread, stack, "[pause]", labels, 1, value)
+			} else {
+				s.AddStack(at, 5, thread, stack, labels, 1, value)
+			}
+		}
+	}
+}
+
+// weights returns what a profile without names weighs, by all but the time.
+func weights(s *Samples) map[string][2]int64 {
+	p := NewProfile(nil, Options{}, s)
+	sums := make(map[string][2]int64)
+	for x := range p.Samples() {
+		var key strings.Builder
+		fmt.Fprint(&key, x.Thread, x.Labels)
+		for f := range p.Stack(x.Stack) {
+			fmt.Fprint(&key, " ", p.Frames[f].Name)
+		}
+		w := sums[key.String()]
+		sums[key.String()] = [2]int64{w[0] + x.Values[0], w[1] + x.Values[1]}
+	}
+	return sums
+}
+
+func twoSamples() (whole, small *Samples) {
+	types := []ValueType{{"samples", "count"}, {"time", "nanoseconds"}}
+	return NewSamples("x", types...), NewSamples("x", types...)
+}
+
+// TestTooManySamples: samples that are summed up weigh the same by stack, thread and labels,
+// are in the order of time, and what is said of them is right.
+func TestTooManySamples(t *testing.T) {
+	for _, limit := range []int{1, 10, 5_000, 15_000} {
+		whole, small := twoSamples()
+		small.limit = limit
+		addRandom(20_000, whole, small)
+		if got, want := weights(small), weights(whole); !maps.Equal(got, want) {
+			t.Errorf("limit %d: the sums differ", limit)
+		}
+		rest := small.Rest()
+		if n := int64(small.Len()) + rest.Summed; n != 20_000 || rest.Summed == 0 || rest.CutStacks != 0 {
+			t.Errorf("limit %d: %d samples, and %+v", limit, small.Len(), rest)
+		}
+		if limit >= 15_000 && (small.Len() > limit || rest.Slot > 5*time.Second) {
+			t.Errorf("limit %d: %d samples are left, in slots of %v", limit, small.Len(), rest.Slot)
+		}
+		last, times := int64(-1), 0
+		for x := range small.All() {
+			if x.Time < last {
+				t.Fatalf("limit %d: a sample at %d is behind one at %d", limit, x.Time, last)
+			}
+			last, times = x.Time, times+1
+		}
+		if len(rest.Warnings()) != 1 || len(whole.Rest().Warnings()) != 0 {
+			t.Errorf("limit %d: %q, and of all %q", limit, rest.Warnings(), whole.Rest().Warnings())
+		}
+	}
+}
+
+// TestTooManyStacks: of stacks for which there is no room the outer frames are right, and all
+// weighs the same together.
+func TestTooManyStacks(t *testing.T) {
+	whole, small := twoSamples()
+	small.nodes = 100
+	addRandom(20_000, whole, small)
+	if n := small.tree.size(); n > 2*small.nodes {
+		t.Errorf("%d nodes", n)
+	}
+	if got, want := NewProfile(nil, Options{}, small).Totals(), NewProfile(nil, Options{}, whole).Totals(); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("all weighs %v, want %v", got, want)
+	}
+	var cut int64
+	had := weights(whole)
+	for key, w := range weights(small) {
+		if strings.Contains(key, cutName) {
+			cut += w[0]
+			continue
+		}
+		if had[key] != w {
+			t.Errorf("%q weighs %v, want %v", key, w, had[key])
+		}
+	}
+	if rest := small.Rest(); cut == 0 || rest.CutStacks != cut {
+		t.Errorf("%d samples have cut stacks, said are %d", cut, rest.CutStacks)
+	}
+}
