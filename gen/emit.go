@@ -40,7 +40,11 @@ func (p *pkg) emit(opts Options) ([]File, error) {
 		outputs[stem+".etw.go"] = f
 	}
 	if opts.Tests || opts.Origin != nil && opts.Origin.Manifest != "" {
-		outputs["provider.etw_test.go"] = p.emitTests(opts)
+		tests, err := p.emitTests(opts)
+		if err != nil {
+			return nil, err
+		}
+		outputs["provider.etw_test.go"] = tests
 	}
 	files, err := renderAll(outputs)
 	if err != nil || !opts.Tests {

@@ -106,7 +106,7 @@ var allocationSampled = etw.EventDesc{
 
 // AnyAllocationSampled is [AllocationSampled] in any version: a newer one is decoded like it.
 type AnyAllocationSampled struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AllocationSampled
 }
 

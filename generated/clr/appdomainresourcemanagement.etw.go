@@ -77,7 +77,7 @@ var appDomainMemAllocated = etw.EventDesc{
 // AnyAppDomainMemAllocated is [AppDomainMemAllocated] in any version: a newer one is decoded
 // like it.
 type AnyAppDomainMemAllocated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AppDomainMemAllocated
 }
 
@@ -165,7 +165,7 @@ var appDomainMemSurvived = etw.EventDesc{
 // AnyAppDomainMemSurvived is [AppDomainMemSurvived] in any version: a newer one is decoded
 // like it.
 type AnyAppDomainMemSurvived struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AppDomainMemSurvived
 }
 
@@ -265,7 +265,7 @@ var threadCreated = etw.EventDesc{
 
 // AnyThreadCreated is [ThreadCreated] in any version: a newer one is decoded like it.
 type AnyThreadCreated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadCreated
 }
 
@@ -365,7 +365,7 @@ var threadTerminatedOrTransitionLayoutFields = []etw.FieldDesc{
 
 // AnyThreadTerminated is [ThreadTerminated] in any version: a newer one is decoded like it.
 type AnyThreadTerminated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadTerminated
 }
 
@@ -426,7 +426,7 @@ var threadDomainEnter = etw.EventDesc{
 
 // AnyThreadDomainEnter is [ThreadDomainEnter] in any version: a newer one is decoded like it.
 type AnyThreadDomainEnter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadDomainEnter
 }
 

@@ -104,7 +104,7 @@ var assemblyLoadStart = etw.EventDesc{
 
 // AnyAssemblyLoadStart is [AssemblyLoadStart] in any version: a newer one is decoded like it.
 type AnyAssemblyLoadStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AssemblyLoadStart
 }
 
@@ -245,7 +245,7 @@ var assemblyLoadStop = etw.EventDesc{
 
 // AnyAssemblyLoadStop is [AssemblyLoadStop] in any version: a newer one is decoded like it.
 type AnyAssemblyLoadStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AssemblyLoadStop
 }
 
@@ -374,7 +374,7 @@ var resolutionAttempted = etw.EventDesc{
 // AnyResolutionAttempted is [ResolutionAttempted] in any version: a newer one is decoded like
 // it.
 type AnyResolutionAttempted struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResolutionAttempted
 }
 
@@ -496,7 +496,7 @@ var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 // AnyAssemblyLoadContextResolvingHandlerInvoked is
 // [AssemblyLoadContextResolvingHandlerInvoked] in any version: a newer one is decoded like it.
 type AnyAssemblyLoadContextResolvingHandlerInvoked struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AssemblyLoadContextResolvingHandlerInvoked
 }
 
@@ -608,7 +608,7 @@ var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 // AnyAppDomainAssemblyResolveHandlerInvoked is [AppDomainAssemblyResolveHandlerInvoked] in any
 // version: a newer one is decoded like it.
 type AnyAppDomainAssemblyResolveHandlerInvoked struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AppDomainAssemblyResolveHandlerInvoked
 }
 
@@ -720,7 +720,7 @@ var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 // AnyAssemblyLoadFromResolveHandlerInvoked is [AssemblyLoadFromResolveHandlerInvoked] in any
 // version: a newer one is decoded like it.
 type AnyAssemblyLoadFromResolveHandlerInvoked struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AssemblyLoadFromResolveHandlerInvoked
 }
 
@@ -815,7 +815,7 @@ var knownPathProbed = etw.EventDesc{
 
 // AnyKnownPathProbed is [KnownPathProbed] in any version: a newer one is decoded like it.
 type AnyKnownPathProbed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	KnownPathProbed
 }
 

@@ -133,7 +133,7 @@ var ilStubGenerated = etw.EventDesc{
 
 // AnyILStubGenerated is [ILStubGenerated] in any version: a newer one is decoded like it.
 type AnyILStubGenerated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ILStubGenerated
 }
 
@@ -251,7 +251,7 @@ var ilStubCacheHit = etw.EventDesc{
 
 // AnyILStubCacheHit is [ILStubCacheHit] in any version: a newer one is decoded like it.
 type AnyILStubCacheHit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ILStubCacheHit
 }
 

@@ -119,7 +119,7 @@ var moduleLoadUnloadLayoutFields = []etw.FieldDesc{
 
 // AnyModuleDCStart is [ModuleDCStartV2] in any version: a newer one is decoded like it.
 type AnyModuleDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleDCStartV2
 }
 
@@ -185,7 +185,7 @@ var moduleDCEndV2 = etw.EventDesc{
 
 // AnyModuleDCEnd is [ModuleDCEndV2] in any version: a newer one is decoded like it.
 type AnyModuleDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleDCEndV2
 }
 

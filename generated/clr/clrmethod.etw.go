@@ -100,7 +100,7 @@ var methodDetails = etw.EventDesc{
 
 // AnyMethodDetails is [MethodDetails] in any version: a newer one is decoded like it.
 type AnyMethodDetails struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodDetails
 }
 
@@ -143,7 +143,7 @@ var dcStartCompleteV2 = etw.EventDesc{
 
 // AnyDCStartComplete is [DCStartCompleteV2] in any version: a newer one is decoded like it.
 type AnyDCStartComplete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DCStartCompleteV2
 }
 
@@ -182,7 +182,7 @@ var dcEndCompleteV2 = etw.EventDesc{
 
 // AnyDCEndComplete is [DCEndCompleteV2] in any version: a newer one is decoded like it.
 type AnyDCEndComplete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DCEndCompleteV2
 }
 
@@ -299,7 +299,7 @@ var methodLoadUnloadLayoutFields = []etw.FieldDesc{
 
 // AnyMethodDCStart is [MethodDCStartV2] in any version: a newer one is decoded like it.
 type AnyMethodDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodDCStartV2
 }
 
@@ -363,7 +363,7 @@ var methodDCEndV2 = etw.EventDesc{
 
 // AnyMethodDCEnd is [MethodDCEndV2] in any version: a newer one is decoded like it.
 type AnyMethodDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodDCEndV2
 }
 
@@ -510,7 +510,7 @@ var methodLoadUnloadVerboseLayoutFields = []etw.FieldDesc{
 // AnyMethodDCStartVerbose is [MethodDCStartVerboseV2] in any version: a newer one is decoded
 // like it.
 type AnyMethodDCStartVerbose struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodDCStartVerboseV2
 }
 
@@ -583,7 +583,7 @@ var methodDCEndVerboseV2 = etw.EventDesc{
 // AnyMethodDCEndVerbose is [MethodDCEndVerboseV2] in any version: a newer one is decoded like
 // it.
 type AnyMethodDCEndVerbose struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodDCEndVerboseV2
 }
 
@@ -2271,7 +2271,7 @@ var methodJitMemoryAllocatedForCode = etw.EventDesc{
 // AnyMethodJitMemoryAllocatedForCode is [MethodJitMemoryAllocatedForCode] in any version: a
 // newer one is decoded like it.
 type AnyMethodJitMemoryAllocatedForCode struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodJitMemoryAllocatedForCode
 }
 
@@ -2632,7 +2632,7 @@ var r2RGetEntryPointStart = etw.EventDesc{
 // AnyR2RGetEntryPointStart is [R2RGetEntryPointStart] in any version: a newer one is decoded
 // like it.
 type AnyR2RGetEntryPointStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	R2RGetEntryPointStart
 }
 
@@ -2766,7 +2766,7 @@ var methodJitInliningSucceeded = etw.EventDesc{
 // AnyMethodJitInliningSucceeded is [MethodJitInliningSucceeded] in any version: a newer one is
 // decoded like it.
 type AnyMethodJitInliningSucceeded struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodJitInliningSucceeded
 }
 
@@ -2926,7 +2926,7 @@ var methodJitInliningFailedAnsi = etw.EventDesc{
 // AnyMethodJitInliningFailedAnsi is [MethodJitInliningFailedAnsi] in any version: a newer one
 // is decoded like it.
 type AnyMethodJitInliningFailedAnsi struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodJitInliningFailedAnsi
 }
 
@@ -3082,7 +3082,7 @@ var methodJitTailCallSucceeded = etw.EventDesc{
 // AnyMethodJitTailCallSucceeded is [MethodJitTailCallSucceeded] in any version: a newer one is
 // decoded like it.
 type AnyMethodJitTailCallSucceeded struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodJitTailCallSucceeded
 }
 
@@ -3239,7 +3239,7 @@ var methodJitTailCallFailedAnsi = etw.EventDesc{
 // AnyMethodJitTailCallFailedAnsi is [MethodJitTailCallFailedAnsi] in any version: a newer one
 // is decoded like it.
 type AnyMethodJitTailCallFailedAnsi struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodJitTailCallFailedAnsi
 }
 
@@ -3698,7 +3698,7 @@ var methodJitTailCallFailed = etw.EventDesc{
 // AnyMethodJitTailCallFailed is [MethodJitTailCallFailed] in any version: a newer one is
 // decoded like it.
 type AnyMethodJitTailCallFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodJitTailCallFailed
 }
 
@@ -3858,7 +3858,7 @@ var methodJitInliningFailed = etw.EventDesc{
 // AnyMethodJitInliningFailed is [MethodJitInliningFailed] in any version: a newer one is
 // decoded like it.
 type AnyMethodJitInliningFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodJitInliningFailed
 }
 

@@ -90,7 +90,7 @@ var moduleRangeLoad = etw.EventDesc{
 
 // AnyModuleRangeLoad is [ModuleRangeLoad] in any version: a newer one is decoded like it.
 type AnyModuleRangeLoad struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleRangeLoad
 }
 

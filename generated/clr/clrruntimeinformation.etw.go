@@ -157,7 +157,7 @@ var runtimeInformationStart = etw.EventDesc{
 // AnyRuntimeInformationStart is [RuntimeInformationStart] in any version: a newer one is
 // decoded like it.
 type AnyRuntimeInformationStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RuntimeInformationStart
 }
 

@@ -94,7 +94,7 @@ var clrStackWalk = etw.EventDesc{
 
 // AnyCLRStackWalk is [CLRStackWalk] in any version: a newer one is decoded like it.
 type AnyCLRStackWalk struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CLRStackWalk
 }
 

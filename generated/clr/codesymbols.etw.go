@@ -98,7 +98,7 @@ var codeSymbols = etw.EventDesc{
 
 // AnyCodeSymbols is [CodeSymbols] in any version: a newer one is decoded like it.
 type AnyCodeSymbols struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CodeSymbols
 }
 

@@ -352,7 +352,7 @@ var contentionLockCreated = etw.EventDesc{
 // AnyContentionLockCreated is [ContentionLockCreated] in any version: a newer one is decoded
 // like it.
 type AnyContentionLockCreated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ContentionLockCreated
 }
 

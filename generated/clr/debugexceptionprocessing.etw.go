@@ -33,7 +33,7 @@ var debugExceptionProcessingStart = etw.EventDesc{
 // AnyDebugExceptionProcessingStart is [DebugExceptionProcessingStart] in any version: a newer
 // one is decoded like it.
 type AnyDebugExceptionProcessingStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DebugExceptionProcessingStart
 }
 
@@ -72,7 +72,7 @@ var debugExceptionProcessingEnd = etw.EventDesc{
 // AnyDebugExceptionProcessingEnd is [DebugExceptionProcessingEnd] in any version: a newer one
 // is decoded like it.
 type AnyDebugExceptionProcessingEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DebugExceptionProcessingEnd
 }
 

@@ -30,7 +30,7 @@ var debugIPCEventStart = etw.EventDesc{
 // AnyDebugIPCEventStart is [DebugIPCEventStart] in any version: a newer one is decoded like
 // it.
 type AnyDebugIPCEventStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DebugIPCEventStart
 }
 
@@ -67,7 +67,7 @@ var debugIPCEventEnd = etw.EventDesc{
 
 // AnyDebugIPCEventEnd is [DebugIPCEventEnd] in any version: a newer one is decoded like it.
 type AnyDebugIPCEventEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DebugIPCEventEnd
 }
 

@@ -84,7 +84,7 @@ var eventSource = etw.EventDesc{
 
 // AnyEventSource is [EventSource] in any version: a newer one is decoded like it.
 type AnyEventSource struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSource
 }
 

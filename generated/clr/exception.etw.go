@@ -246,7 +246,7 @@ var exceptionThrownStop = etw.EventDesc{
 // AnyExceptionThrownStop is [ExceptionThrownStop] in any version: a newer one is decoded like
 // it.
 type AnyExceptionThrownStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExceptionThrownStop
 }
 

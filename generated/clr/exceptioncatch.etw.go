@@ -108,7 +108,7 @@ var exceptionHandlingLayoutFields = []etw.FieldDesc{
 // AnyExceptionCatchStart is [ExceptionCatchStart] in any version: a newer one is decoded like
 // it.
 type AnyExceptionCatchStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExceptionCatchStart
 }
 
@@ -149,7 +149,7 @@ var exceptionCatchStop = etw.EventDesc{
 // AnyExceptionCatchStop is [ExceptionCatchStop] in any version: a newer one is decoded like
 // it.
 type AnyExceptionCatchStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExceptionCatchStop
 }
 

@@ -55,7 +55,7 @@ var exceptionFilterStart = etw.EventDesc{
 // AnyExceptionFilterStart is [ExceptionFilterStart] in any version: a newer one is decoded
 // like it.
 type AnyExceptionFilterStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExceptionFilterStart
 }
 
@@ -96,7 +96,7 @@ var exceptionFilterStop = etw.EventDesc{
 // AnyExceptionFilterStop is [ExceptionFilterStop] in any version: a newer one is decoded like
 // it.
 type AnyExceptionFilterStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExceptionFilterStop
 }
 

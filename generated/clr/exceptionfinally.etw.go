@@ -55,7 +55,7 @@ var exceptionFinallyStart = etw.EventDesc{
 // AnyExceptionFinallyStart is [ExceptionFinallyStart] in any version: a newer one is decoded
 // like it.
 type AnyExceptionFinallyStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExceptionFinallyStart
 }
 
@@ -96,7 +96,7 @@ var exceptionFinallyStop = etw.EventDesc{
 // AnyExceptionFinallyStop is [ExceptionFinallyStop] in any version: a newer one is decoded
 // like it.
 type AnyExceptionFinallyStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExceptionFinallyStop
 }
 

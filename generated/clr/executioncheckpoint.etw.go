@@ -82,7 +82,7 @@ var executionCheckpoint = etw.EventDesc{
 // AnyExecutionCheckpoint is [ExecutionCheckpoint] in any version: a newer one is decoded like
 // it.
 type AnyExecutionCheckpoint struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExecutionCheckpoint
 }
 

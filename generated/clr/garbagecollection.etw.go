@@ -3361,7 +3361,7 @@ func (s GCBulkRootEdgeValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkRootEdge is [GCBulkRootEdge] in any version: a newer one is decoded like it.
 type AnyGCBulkRootEdge struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCBulkRootEdge
 }
 
@@ -3592,7 +3592,7 @@ func (s GCBulkRootConditionalWeakTableElementEdgeValues) write(a *etw.Appender, 
 // AnyGCBulkRootConditionalWeakTableElementEdge is [GCBulkRootConditionalWeakTableElementEdge]
 // in any version: a newer one is decoded like it.
 type AnyGCBulkRootConditionalWeakTableElementEdge struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCBulkRootConditionalWeakTableElementEdge
 }
 
@@ -3815,7 +3815,7 @@ func (s GCBulkNodeValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkNode is [GCBulkNode] in any version: a newer one is decoded like it.
 type AnyGCBulkNode struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCBulkNode
 }
 
@@ -4024,7 +4024,7 @@ func (s GCBulkEdgeValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkEdge is [GCBulkEdge] in any version: a newer one is decoded like it.
 type AnyGCBulkEdge struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCBulkEdge
 }
 
@@ -4141,7 +4141,7 @@ var gcSampledObjectAllocationLayoutFields = []etw.FieldDesc{
 // AnyGCSampledObjectAllocationHigh is [GCSampledObjectAllocationHigh] in any version: a newer
 // one is decoded like it.
 type AnyGCSampledObjectAllocationHigh struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCSampledObjectAllocationHigh
 }
 
@@ -4354,7 +4354,7 @@ func (s GCBulkSurvivingObjectRangesValues) write(a *etw.Appender, i int, n uint6
 // AnyGCBulkSurvivingObjectRanges is [GCBulkSurvivingObjectRanges] in any version: a newer one
 // is decoded like it.
 type AnyGCBulkSurvivingObjectRanges struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCBulkSurvivingObjectRanges
 }
 
@@ -4575,7 +4575,7 @@ func (s GCBulkMovedObjectRangesValues) write(a *etw.Appender, i int, n uint64) {
 // AnyGCBulkMovedObjectRanges is [GCBulkMovedObjectRanges] in any version: a newer one is
 // decoded like it.
 type AnyGCBulkMovedObjectRanges struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCBulkMovedObjectRanges
 }
 
@@ -4674,7 +4674,7 @@ var gcGenerationRange = etw.EventDesc{
 
 // AnyGCGenerationRange is [GCGenerationRange] in any version: a newer one is decoded like it.
 type AnyGCGenerationRange struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCGenerationRange
 }
 
@@ -4764,7 +4764,7 @@ var gcMarkLayoutFields = []etw.FieldDesc{
 
 // AnyGCMarkStackRoots is [GCMarkStackRoots] in any version: a newer one is decoded like it.
 type AnyGCMarkStackRoots struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCMarkStackRoots
 }
 
@@ -4824,7 +4824,7 @@ var gcMarkFinalizeQueueRoots = etw.EventDesc{
 // AnyGCMarkFinalizeQueueRoots is [GCMarkFinalizeQueueRoots] in any version: a newer one is
 // decoded like it.
 type AnyGCMarkFinalizeQueueRoots struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCMarkFinalizeQueueRoots
 }
 
@@ -4881,7 +4881,7 @@ var gcMarkHandles = etw.EventDesc{
 
 // AnyGCMarkHandles is [GCMarkHandles] in any version: a newer one is decoded like it.
 type AnyGCMarkHandles struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCMarkHandles
 }
 
@@ -4941,7 +4941,7 @@ var gcMarkOlderGenerationRoots = etw.EventDesc{
 // AnyGCMarkOlderGenerationRoots is [GCMarkOlderGenerationRoots] in any version: a newer one is
 // decoded like it.
 type AnyGCMarkOlderGenerationRoots struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCMarkOlderGenerationRoots
 }
 
@@ -5020,7 +5020,7 @@ var finalizeObject = etw.EventDesc{
 
 // AnyFinalizeObject is [FinalizeObject] in any version: a newer one is decoded like it.
 type AnyFinalizeObject struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FinalizeObject
 }
 
@@ -5117,7 +5117,7 @@ var setGCHandle = etw.EventDesc{
 
 // AnySetGCHandle is [SetGCHandle] in any version: a newer one is decoded like it.
 type AnySetGCHandle struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SetGCHandle
 }
 
@@ -5190,7 +5190,7 @@ var destroyGCHandle = etw.EventDesc{
 
 // AnyDestroyGCHandle is [DestroyGCHandle] in any version: a newer one is decoded like it.
 type AnyDestroyGCHandle struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DestroyGCHandle
 }
 
@@ -5254,7 +5254,7 @@ var gcSampledObjectAllocationLow = etw.EventDesc{
 // AnyGCSampledObjectAllocationLow is [GCSampledObjectAllocationLow] in any version: a newer
 // one is decoded like it.
 type AnyGCSampledObjectAllocationLow struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCSampledObjectAllocationLow
 }
 
@@ -5347,7 +5347,7 @@ var pinObjectAtGCTime = etw.EventDesc{
 
 // AnyPinObjectAtGCTime is [PinObjectAtGCTime] in any version: a newer one is decoded like it.
 type AnyPinObjectAtGCTime struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PinObjectAtGCTime
 }
 
@@ -5423,7 +5423,7 @@ var gcTriggered = etw.EventDesc{
 
 // AnyGCTriggered is [GCTriggered] in any version: a newer one is decoded like it.
 type AnyGCTriggered struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCTriggered
 }
 
@@ -5657,7 +5657,7 @@ func (s GCBulkRootCCWValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkRootCCW is [GCBulkRootCCW] in any version: a newer one is decoded like it.
 type AnyGCBulkRootCCW struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCBulkRootCCW
 }
 
@@ -5887,7 +5887,7 @@ func (s GCBulkRCWValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkRCW is [GCBulkRCW] in any version: a newer one is decoded like it.
 type AnyGCBulkRCW struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCBulkRCW
 }
 
@@ -6118,7 +6118,7 @@ func (s GCBulkRootStaticVarValues) write(a *etw.Appender, i int, n uint64) {
 // AnyGCBulkRootStaticVar is [GCBulkRootStaticVar] in any version: a newer one is decoded like
 // it.
 type AnyGCBulkRootStaticVar struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCBulkRootStaticVar
 }
 
@@ -6214,7 +6214,7 @@ var gcDynamicEvent = etw.EventDesc{
 
 // AnyGCDynamicEvent is [GCDynamicEvent] in any version: a newer one is decoded like it.
 type AnyGCDynamicEvent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCDynamicEvent
 }
 
@@ -6294,7 +6294,7 @@ var increaseMemoryPressure = etw.EventDesc{
 // AnyIncreaseMemoryPressure is [IncreaseMemoryPressure] in any version: a newer one is decoded
 // like it.
 type AnyIncreaseMemoryPressure struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	IncreaseMemoryPressure
 }
 
@@ -6370,7 +6370,7 @@ var decreaseMemoryPressure = etw.EventDesc{
 // AnyDecreaseMemoryPressure is [DecreaseMemoryPressure] in any version: a newer one is decoded
 // like it.
 type AnyDecreaseMemoryPressure struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DecreaseMemoryPressure
 }
 
@@ -6457,7 +6457,7 @@ var gcMarkWithType = etw.EventDesc{
 
 // AnyGCMarkWithType is [GCMarkWithType] in any version: a newer one is decoded like it.
 type AnyGCMarkWithType struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCMarkWithType
 }
 
@@ -6553,7 +6553,7 @@ var gcJoinV2 = etw.EventDesc{
 
 // AnyGCJoin is [GCJoinV2] in any version: a newer one is decoded like it.
 type AnyGCJoin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCJoinV2
 }
 
@@ -6895,7 +6895,7 @@ func (s GCPerHeapHistoryV3Values) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCPerHeapHistory is [GCPerHeapHistoryV3] in any version: a newer one is decoded like it.
 type AnyGCPerHeapHistory struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCPerHeapHistoryV3
 }
 
@@ -7601,7 +7601,7 @@ var genAwareTemplateLayoutFields = []etw.FieldDesc{
 
 // AnyGenAwareBegin is [GenAwareBegin] in any version: a newer one is decoded like it.
 type AnyGenAwareBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GenAwareBegin
 }
 
@@ -7657,7 +7657,7 @@ var genAwareEnd = etw.EventDesc{
 
 // AnyGenAwareEnd is [GenAwareEnd] in any version: a newer one is decoded like it.
 type AnyGenAwareEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GenAwareEnd
 }
 
@@ -7881,7 +7881,7 @@ func (s GCLOHCompactValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCLOHCompact is [GCLOHCompact] in any version: a newer one is decoded like it.
 type AnyGCLOHCompact struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCLOHCompact
 }
 
@@ -8114,7 +8114,7 @@ func (s GCFitBucketInfoValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCFitBucketInfo is [GCFitBucketInfo] in any version: a newer one is decoded like it.
 type AnyGCFitBucketInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCFitBucketInfo
 }
 

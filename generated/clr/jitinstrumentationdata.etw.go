@@ -95,7 +95,7 @@ var jitInstrumentationData = etw.EventDesc{
 // AnyJitInstrumentationData is [JitInstrumentationData] in any version: a newer one is decoded
 // like it.
 type AnyJitInstrumentationData struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JitInstrumentationData
 }
 
@@ -233,7 +233,7 @@ var jitInstrumentationDataVerbose = etw.EventDesc{
 // AnyJitInstrumentationDataVerbose is [JitInstrumentationDataVerbose] in any version: a newer
 // one is decoded like it.
 type AnyJitInstrumentationDataVerbose struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JitInstrumentationDataVerbose
 }
 

@@ -74,7 +74,7 @@ var profilerMessage = etw.EventDesc{
 
 // AnyProfilerMessage is [ProfilerMessage] in any version: a newer one is decoded like it.
 type AnyProfilerMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProfilerMessage
 }
 

@@ -4,6 +4,7 @@
 package clr
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -296,58 +297,115 @@ func FuzzEvents(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyGCStart), new(AnyGCEnd), new(AnyGCRestartEEEnd),
-		new(AnyGCHeapStats), new(AnyGCCreateSegment), new(AnyGCFreeSegment),
-		new(AnyGCRestartEEBegin), new(AnyGCSuspendEEEnd), new(AnyGCSuspendEEBegin),
-		new(AnyGCAllocationTick), new(AnyGCCreateConcurrentThread), new(AnyGCTerminateConcurrentThread),
-		new(AnyGCFinalizersEnd), new(AnyGCFinalizersBegin), new(AnyBulkType),
-		new(AnyGCBulkRootEdge), new(AnyGCBulkRootConditionalWeakTableElementEdge), new(AnyGCBulkNode),
-		new(AnyGCBulkEdge), new(AnyGCSampledObjectAllocationHigh), new(AnyGCBulkSurvivingObjectRanges),
-		new(AnyGCBulkMovedObjectRanges), new(AnyGCGenerationRange), new(AnyGCMarkStackRoots),
-		new(AnyGCMarkFinalizeQueueRoots), new(AnyGCMarkHandles), new(AnyGCMarkOlderGenerationRoots),
-		new(AnyFinalizeObject), new(AnySetGCHandle), new(AnyDestroyGCHandle),
-		new(AnyGCSampledObjectAllocationLow), new(AnyPinObjectAtGCTime), new(AnyGCTriggered),
-		new(AnyGCBulkRootCCW), new(AnyGCBulkRCW), new(AnyGCBulkRootStaticVar),
-		new(AnyGCDynamicEvent), new(AnyWorkerThreadCreate), new(AnyWorkerThreadTerminate),
-		new(AnyWorkerThreadRetire), new(AnyWorkerThreadUnretire), new(AnyIOThreadCreate),
-		new(AnyIOThreadTerminate), new(AnyIOThreadRetire), new(AnyIOThreadUnretire),
-		new(AnyThreadpoolSuspensionSuspendThread), new(AnyThreadpoolSuspensionResumeThread), new(AnyThreadPoolWorkerThreadStart),
-		new(AnyThreadPoolWorkerThreadStop), new(AnyThreadPoolWorkerThreadRetirementStart), new(AnyThreadPoolWorkerThreadRetirementStop),
-		new(AnyThreadPoolWorkerThreadAdjustmentSample), new(AnyThreadPoolWorkerThreadAdjustmentAdjustment), new(AnyThreadPoolWorkerThreadAdjustmentStats),
-		new(AnyThreadPoolWorkerThreadWait), new(AnyYieldProcessorMeasurement), new(AnyThreadPoolMinMaxThreads),
-		new(AnyThreadPoolWorkingThreadCount), new(AnyThreadPoolEnqueue), new(AnyThreadPoolDequeue),
-		new(AnyThreadPoolIOEnqueue), new(AnyThreadPoolIODequeue), new(AnyThreadPoolIOPack),
-		new(AnyThreadCreating), new(AnyThreadRunning), new(AnyMethodDetails),
-		new(AnyTypeLoadStart), new(AnyTypeLoadStop), new(AnyExceptionThrown),
-		new(AnyContentionStart), new(AnyCLRStackWalk), new(AnyAppDomainMemAllocated),
-		new(AnyAppDomainMemSurvived), new(AnyThreadCreated), new(AnyThreadTerminated),
-		new(AnyThreadDomainEnter), new(AnyILStubGenerated), new(AnyILStubCacheHit),
-		new(AnyContentionLockCreated), new(AnyContentionStop), new(AnyDCStartComplete),
-		new(AnyDCEndComplete), new(AnyMethodDCStart), new(AnyMethodDCEnd),
-		new(AnyMethodDCStartVerbose), new(AnyMethodDCEndVerbose), new(AnyMethodLoad),
-		new(AnyMethodUnload), new(AnyMethodLoadVerbose), new(AnyMethodUnloadVerbose),
-		new(AnyMethodJittingStarted), new(AnyMethodJitMemoryAllocatedForCode), new(AnyModuleDCStart),
-		new(AnyModuleDCEnd), new(AnyDomainModuleLoad), new(AnyModuleLoad),
-		new(AnyModuleUnload), new(AnyAssemblyLoad), new(AnyAssemblyUnload),
-		new(AnyAppDomainLoad), new(AnyAppDomainUnload), new(AnyModuleRangeLoad),
-		new(AnyR2RGetEntryPoint), new(AnyR2RGetEntryPointStart), new(AnyStrongNameVerificationStart),
-		new(AnyStrongNameVerificationStop), new(AnyAuthenticodeVerificationStart), new(AnyAuthenticodeVerificationStop),
-		new(AnyMethodJitInliningSucceeded), new(AnyMethodJitInliningFailedAnsi), new(AnyRuntimeInformationStart),
-		new(AnyMethodJitTailCallSucceeded), new(AnyMethodJitTailCallFailedAnsi), new(AnyMethodILToNativeMap),
-		new(AnyMethodJitTailCallFailed), new(AnyMethodJitInliningFailed), new(AnyIncreaseMemoryPressure),
-		new(AnyDecreaseMemoryPressure), new(AnyGCMarkWithType), new(AnyGCJoin),
-		new(AnyGCPerHeapHistory), new(AnyGCGlobalHeapHistory), new(AnyGenAwareBegin),
-		new(AnyGenAwareEnd), new(AnyGCLOHCompact), new(AnyGCFitBucketInfo),
-		new(AnyDebugIPCEventStart), new(AnyDebugIPCEventEnd), new(AnyDebugExceptionProcessingStart),
-		new(AnyDebugExceptionProcessingEnd), new(AnyExceptionCatchStart), new(AnyExceptionCatchStop),
-		new(AnyExceptionFinallyStart), new(AnyExceptionFinallyStop), new(AnyExceptionFilterStart),
-		new(AnyExceptionFilterStop), new(AnyExceptionThrownStop), new(AnyCodeSymbols),
-		new(AnyEventSource), new(AnyTieredCompilationSettings), new(AnyTieredCompilationPause),
-		new(AnyTieredCompilationResume), new(AnyTieredCompilationBackgroundJitStart), new(AnyTieredCompilationBackgroundJitStop),
-		new(AnyAssemblyLoadStart), new(AnyAssemblyLoadStop), new(AnyResolutionAttempted),
-		new(AnyAssemblyLoadContextResolvingHandlerInvoked), new(AnyAppDomainAssemblyResolveHandlerInvoked), new(AnyAssemblyLoadFromResolveHandlerInvoked),
-		new(AnyKnownPathProbed), new(AnyJitInstrumentationData), new(AnyJitInstrumentationDataVerbose),
-		new(AnyProfilerMessage), new(AnyExecutionCheckpoint), new(AnyWaitHandleWaitStart),
+		new(AnyGCStart), new(AnyGCEnd),
+		new(AnyGCRestartEEEnd), new(AnyGCHeapStats),
+		new(AnyGCCreateSegment), new(AnyGCFreeSegment),
+		new(AnyGCRestartEEBegin), new(AnyGCSuspendEEEnd),
+		new(AnyGCSuspendEEBegin), new(AnyGCAllocationTick),
+		new(AnyGCCreateConcurrentThread), new(AnyGCTerminateConcurrentThread),
+		new(AnyGCFinalizersEnd), new(AnyGCFinalizersBegin),
+		new(AnyBulkType), new(AnyGCBulkRootEdge),
+		new(AnyGCBulkRootConditionalWeakTableElementEdge), new(AnyGCBulkNode),
+		new(AnyGCBulkEdge), new(AnyGCSampledObjectAllocationHigh),
+		new(AnyGCBulkSurvivingObjectRanges), new(AnyGCBulkMovedObjectRanges),
+		new(AnyGCGenerationRange), new(AnyGCMarkStackRoots),
+		new(AnyGCMarkFinalizeQueueRoots), new(AnyGCMarkHandles),
+		new(AnyGCMarkOlderGenerationRoots), new(AnyFinalizeObject),
+		new(AnySetGCHandle), new(AnyDestroyGCHandle),
+		new(AnyGCSampledObjectAllocationLow), new(AnyPinObjectAtGCTime),
+		new(AnyGCTriggered), new(AnyGCBulkRootCCW),
+		new(AnyGCBulkRCW), new(AnyGCBulkRootStaticVar),
+		new(AnyGCDynamicEvent), new(AnyWorkerThreadCreate),
+		new(AnyWorkerThreadTerminate), new(AnyWorkerThreadRetire),
+		new(AnyWorkerThreadUnretire), new(AnyIOThreadCreate),
+		new(AnyIOThreadTerminate), new(AnyIOThreadRetire),
+		new(AnyIOThreadUnretire), new(AnyThreadpoolSuspensionSuspendThread),
+		new(AnyThreadpoolSuspensionResumeThread), new(AnyThreadPoolWorkerThreadStart),
+		new(AnyThreadPoolWorkerThreadStop), new(AnyThreadPoolWorkerThreadRetirementStart),
+		new(AnyThreadPoolWorkerThreadRetirementStop), new(AnyThreadPoolWorkerThreadAdjustmentSample),
+		new(AnyThreadPoolWorkerThreadAdjustmentAdjustment), new(AnyThreadPoolWorkerThreadAdjustmentStats),
+		new(AnyThreadPoolWorkerThreadWait), new(AnyYieldProcessorMeasurement),
+		new(AnyThreadPoolMinMaxThreads), new(AnyThreadPoolWorkingThreadCount),
+		new(AnyThreadPoolEnqueue), new(AnyThreadPoolDequeue),
+		new(AnyThreadPoolIOEnqueue), new(AnyThreadPoolIODequeue),
+		new(AnyThreadPoolIOPack), new(AnyThreadCreating),
+		new(AnyThreadRunning), new(AnyMethodDetails),
+		new(AnyTypeLoadStart), new(AnyTypeLoadStop),
+		new(AnyExceptionThrown), new(AnyContentionStart),
+		new(AnyCLRStackWalk), new(AnyAppDomainMemAllocated),
+		new(AnyAppDomainMemSurvived), new(AnyThreadCreated),
+		new(AnyThreadTerminated), new(AnyThreadDomainEnter),
+		new(AnyILStubGenerated), new(AnyILStubCacheHit),
+		new(AnyContentionLockCreated), new(AnyContentionStop),
+		new(AnyDCStartComplete), new(AnyDCEndComplete),
+		new(AnyMethodDCStart), new(AnyMethodDCEnd),
+		new(AnyMethodDCStartVerbose), new(AnyMethodDCEndVerbose),
+		new(AnyMethodLoad), new(AnyMethodUnload),
+		new(AnyMethodLoadVerbose), new(AnyMethodUnloadVerbose),
+		new(AnyMethodJittingStarted), new(AnyMethodJitMemoryAllocatedForCode),
+		new(AnyModuleDCStart), new(AnyModuleDCEnd),
+		new(AnyDomainModuleLoad), new(AnyModuleLoad),
+		new(AnyModuleUnload), new(AnyAssemblyLoad),
+		new(AnyAssemblyUnload), new(AnyAppDomainLoad),
+		new(AnyAppDomainUnload), new(AnyModuleRangeLoad),
+		new(AnyR2RGetEntryPoint), new(AnyR2RGetEntryPointStart),
+		new(AnyStrongNameVerificationStart), new(AnyStrongNameVerificationStop),
+		new(AnyAuthenticodeVerificationStart), new(AnyAuthenticodeVerificationStop),
+		new(AnyMethodJitInliningSucceeded), new(AnyMethodJitInliningFailedAnsi),
+		new(AnyRuntimeInformationStart), new(AnyMethodJitTailCallSucceeded),
+		new(AnyMethodJitTailCallFailedAnsi), new(AnyMethodILToNativeMap),
+		new(AnyMethodJitTailCallFailed), new(AnyMethodJitInliningFailed),
+		new(AnyIncreaseMemoryPressure), new(AnyDecreaseMemoryPressure),
+		new(AnyGCMarkWithType), new(AnyGCJoin),
+		new(AnyGCPerHeapHistory), new(AnyGCGlobalHeapHistory),
+		new(AnyGenAwareBegin), new(AnyGenAwareEnd),
+		new(AnyGCLOHCompact), new(AnyGCFitBucketInfo),
+		new(AnyDebugIPCEventStart), new(AnyDebugIPCEventEnd),
+		new(AnyDebugExceptionProcessingStart), new(AnyDebugExceptionProcessingEnd),
+		new(AnyExceptionCatchStart), new(AnyExceptionCatchStop),
+		new(AnyExceptionFinallyStart), new(AnyExceptionFinallyStop),
+		new(AnyExceptionFilterStart), new(AnyExceptionFilterStop),
+		new(AnyExceptionThrownStop), new(AnyCodeSymbols),
+		new(AnyEventSource), new(AnyTieredCompilationSettings),
+		new(AnyTieredCompilationPause), new(AnyTieredCompilationResume),
+		new(AnyTieredCompilationBackgroundJitStart), new(AnyTieredCompilationBackgroundJitStop),
+		new(AnyAssemblyLoadStart), new(AnyAssemblyLoadStop),
+		new(AnyResolutionAttempted), new(AnyAssemblyLoadContextResolvingHandlerInvoked),
+		new(AnyAppDomainAssemblyResolveHandlerInvoked), new(AnyAssemblyLoadFromResolveHandlerInvoked),
+		new(AnyKnownPathProbed), new(AnyJitInstrumentationData),
+		new(AnyJitInstrumentationDataVerbose), new(AnyProfilerMessage),
+		new(AnyExecutionCheckpoint), new(AnyWaitHandleWaitStart),
 		new(AnyWaitHandleWaitStop), new(AnyAllocationSampled),
 	}
+}
+
+func ExampleGCStart_AppendPayload() {
+	event := GCStart{Count: 1, Reason: 2}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 0100000002000000 <nil>
+}
+
+func ExampleAnyGCStart() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyGCStart) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := GCStart{Count: 1, Reason: 2}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 GCStart Count=1 Reason=LowMemory
 }

@@ -83,7 +83,7 @@ var threadStartWorkLayoutFields = []etw.FieldDesc{
 
 // AnyThreadCreating is [ThreadCreating] in any version: a newer one is decoded like it.
 type AnyThreadCreating struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadCreating
 }
 
@@ -141,7 +141,7 @@ var threadRunning = etw.EventDesc{
 
 // AnyThreadRunning is [ThreadRunning] in any version: a newer one is decoded like it.
 type AnyThreadRunning struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadRunning
 }
 

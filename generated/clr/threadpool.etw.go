@@ -83,7 +83,7 @@ var threadPoolWorkLayoutFields = []etw.FieldDesc{
 
 // AnyThreadPoolEnqueue is [ThreadPoolEnqueue] in any version: a newer one is decoded like it.
 type AnyThreadPoolEnqueue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolEnqueue
 }
 
@@ -142,7 +142,7 @@ var threadPoolDequeue = etw.EventDesc{
 
 // AnyThreadPoolDequeue is [ThreadPoolDequeue] in any version: a newer one is decoded like it.
 type AnyThreadPoolDequeue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolDequeue
 }
 
@@ -228,7 +228,7 @@ var threadPoolIOEnqueue = etw.EventDesc{
 // AnyThreadPoolIOEnqueue is [ThreadPoolIOEnqueue] in any version: a newer one is decoded like
 // it.
 type AnyThreadPoolIOEnqueue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolIOEnqueue
 }
 
@@ -325,7 +325,7 @@ var threadPoolIOWorkLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolIODequeue is [ThreadPoolIODequeue] in any version: a newer one is decoded like
 // it.
 type AnyThreadPoolIODequeue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolIODequeue
 }
 
@@ -384,7 +384,7 @@ var threadPoolIOPack = etw.EventDesc{
 
 // AnyThreadPoolIOPack is [ThreadPoolIOPack] in any version: a newer one is decoded like it.
 type AnyThreadPoolIOPack struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolIOPack
 }
 

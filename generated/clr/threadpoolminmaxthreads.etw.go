@@ -88,7 +88,7 @@ var threadPoolMinMaxThreads = etw.EventDesc{
 // AnyThreadPoolMinMaxThreads is [ThreadPoolMinMaxThreads] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolMinMaxThreads struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolMinMaxThreads
 }
 

@@ -87,7 +87,7 @@ var clrThreadPoolSuspendLayoutFields = []etw.FieldDesc{
 // AnyThreadpoolSuspensionSuspendThread is [ThreadpoolSuspensionSuspendThread] in any version:
 // a newer one is decoded like it.
 type AnyThreadpoolSuspensionSuspendThread struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadpoolSuspensionSuspendThread
 }
 
@@ -147,7 +147,7 @@ var threadpoolSuspensionResumeThread = etw.EventDesc{
 // AnyThreadpoolSuspensionResumeThread is [ThreadpoolSuspensionResumeThread] in any version: a
 // newer one is decoded like it.
 type AnyThreadpoolSuspensionResumeThread struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadpoolSuspensionResumeThread
 }
 

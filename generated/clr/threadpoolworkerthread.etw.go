@@ -94,7 +94,7 @@ var threadPoolWorkerThreadLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolWorkerThreadStart is [ThreadPoolWorkerThreadStart] in any version: a newer one
 // is decoded like it.
 type AnyThreadPoolWorkerThreadStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWorkerThreadStart
 }
 
@@ -153,7 +153,7 @@ var threadPoolWorkerThreadStop = etw.EventDesc{
 // AnyThreadPoolWorkerThreadStop is [ThreadPoolWorkerThreadStop] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWorkerThreadStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWorkerThreadStop
 }
 
@@ -213,7 +213,7 @@ var threadPoolWorkerThreadWait = etw.EventDesc{
 // AnyThreadPoolWorkerThreadWait is [ThreadPoolWorkerThreadWait] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWorkerThreadWait struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWorkerThreadWait
 }
 

@@ -79,7 +79,7 @@ var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
 // AnyThreadPoolWorkerThreadAdjustmentSample is [ThreadPoolWorkerThreadAdjustmentSample] in any
 // version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentSample struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWorkerThreadAdjustmentSample
 }
 
@@ -178,7 +178,7 @@ var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 // AnyThreadPoolWorkerThreadAdjustmentAdjustment is
 // [ThreadPoolWorkerThreadAdjustmentAdjustment] in any version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentAdjustment struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWorkerThreadAdjustmentAdjustment
 }
 
@@ -320,7 +320,7 @@ var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 // AnyThreadPoolWorkerThreadAdjustmentStats is [ThreadPoolWorkerThreadAdjustmentStats] in any
 // version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentStats struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWorkerThreadAdjustmentStats
 }
 

@@ -58,7 +58,7 @@ var threadPoolWorkerThreadRetirementStart = etw.EventDesc{
 // AnyThreadPoolWorkerThreadRetirementStart is [ThreadPoolWorkerThreadRetirementStart] in any
 // version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadRetirementStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWorkerThreadRetirementStart
 }
 
@@ -124,7 +124,7 @@ var threadPoolWorkerThreadRetirementStop = etw.EventDesc{
 // AnyThreadPoolWorkerThreadRetirementStop is [ThreadPoolWorkerThreadRetirementStop] in any
 // version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadRetirementStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWorkerThreadRetirementStop
 }
 

@@ -70,7 +70,7 @@ var threadPoolWorkingThreadCount = etw.EventDesc{
 // AnyThreadPoolWorkingThreadCount is [ThreadPoolWorkingThreadCount] in any version: a newer
 // one is decoded like it.
 type AnyThreadPoolWorkingThreadCount struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWorkingThreadCount
 }
 

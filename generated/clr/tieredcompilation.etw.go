@@ -71,7 +71,7 @@ var tieredCompilationSettings = etw.EventDesc{
 // AnyTieredCompilationSettings is [TieredCompilationSettings] in any version: a newer one is
 // decoded like it.
 type AnyTieredCompilationSettings struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TieredCompilationSettings
 }
 
@@ -141,7 +141,7 @@ var tieredCompilationPause = etw.EventDesc{
 // AnyTieredCompilationPause is [TieredCompilationPause] in any version: a newer one is decoded
 // like it.
 type AnyTieredCompilationPause struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TieredCompilationPause
 }
 
@@ -217,7 +217,7 @@ var tieredCompilationResume = etw.EventDesc{
 // AnyTieredCompilationResume is [TieredCompilationResume] in any version: a newer one is
 // decoded like it.
 type AnyTieredCompilationResume struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TieredCompilationResume
 }
 
@@ -294,7 +294,7 @@ var tieredCompilationBackgroundJitStart = etw.EventDesc{
 // AnyTieredCompilationBackgroundJitStart is [TieredCompilationBackgroundJitStart] in any
 // version: a newer one is decoded like it.
 type AnyTieredCompilationBackgroundJitStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TieredCompilationBackgroundJitStart
 }
 
@@ -379,7 +379,7 @@ var tieredCompilationBackgroundJitStop = etw.EventDesc{
 // AnyTieredCompilationBackgroundJitStop is [TieredCompilationBackgroundJitStop] in any
 // version: a newer one is decoded like it.
 type AnyTieredCompilationBackgroundJitStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TieredCompilationBackgroundJitStop
 }
 

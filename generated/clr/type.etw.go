@@ -243,7 +243,7 @@ func (s BulkTypeValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyBulkType is [BulkType] in any version: a newer one is decoded like it.
 type AnyBulkType struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BulkType
 }
 

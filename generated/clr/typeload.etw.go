@@ -69,7 +69,7 @@ var typeLoadStart = etw.EventDesc{
 
 // AnyTypeLoadStart is [TypeLoadStart] in any version: a newer one is decoded like it.
 type AnyTypeLoadStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TypeLoadStart
 }
 
@@ -166,7 +166,7 @@ var typeLoadStop = etw.EventDesc{
 
 // AnyTypeLoadStop is [TypeLoadStop] in any version: a newer one is decoded like it.
 type AnyTypeLoadStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TypeLoadStop
 }
 

@@ -79,7 +79,7 @@ var waitHandleWaitStart = etw.EventDesc{
 // AnyWaitHandleWaitStart is [WaitHandleWaitStart] in any version: a newer one is decoded like
 // it.
 type AnyWaitHandleWaitStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WaitHandleWaitStart
 }
 
@@ -147,7 +147,7 @@ var waitHandleWaitStop = etw.EventDesc{
 // AnyWaitHandleWaitStop is [WaitHandleWaitStop] in any version: a newer one is decoded like
 // it.
 type AnyWaitHandleWaitStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WaitHandleWaitStop
 }
 

@@ -84,7 +84,7 @@ var clrWorkerThreadLayoutFields = []etw.FieldDesc{
 // AnyWorkerThreadCreate is [WorkerThreadCreate] in any version: a newer one is decoded like
 // it.
 type AnyWorkerThreadCreate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WorkerThreadCreate
 }
 
@@ -139,7 +139,7 @@ var workerThreadTerminate = etw.EventDesc{
 // AnyWorkerThreadTerminate is [WorkerThreadTerminate] in any version: a newer one is decoded
 // like it.
 type AnyWorkerThreadTerminate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WorkerThreadTerminate
 }
 

@@ -47,7 +47,7 @@ var workerThreadRetire = etw.EventDesc{
 // AnyWorkerThreadRetire is [WorkerThreadRetire] in any version: a newer one is decoded like
 // it.
 type AnyWorkerThreadRetire struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WorkerThreadRetire
 }
 
@@ -102,7 +102,7 @@ var workerThreadUnretire = etw.EventDesc{
 // AnyWorkerThreadUnretire is [WorkerThreadUnretire] in any version: a newer one is decoded
 // like it.
 type AnyWorkerThreadUnretire struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WorkerThreadUnretire
 }
 

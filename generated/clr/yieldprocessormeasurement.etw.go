@@ -79,7 +79,7 @@ var yieldProcessorMeasurement = etw.EventDesc{
 // AnyYieldProcessorMeasurement is [YieldProcessorMeasurement] in any version: a newer one is
 // decoded like it.
 type AnyYieldProcessorMeasurement struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	YieldProcessorMeasurement
 }
 

@@ -61,7 +61,7 @@ var alpcSendMessageV2 = etw.EventDesc{
 
 // AnyALPCSendMessage is [ALPCSendMessageV2] in any version: a newer one is decoded like it.
 type AnyALPCSendMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ALPCSendMessageV2
 }
 
@@ -127,7 +127,7 @@ var alpcReceiveMessageV2 = etw.EventDesc{
 // AnyALPCReceiveMessage is [ALPCReceiveMessageV2] in any version: a newer one is decoded like
 // it.
 type AnyALPCReceiveMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ALPCReceiveMessageV2
 }
 
@@ -192,7 +192,7 @@ var alpcWaitForReplyV2 = etw.EventDesc{
 
 // AnyALPCWaitForReply is [ALPCWaitForReplyV2] in any version: a newer one is decoded like it.
 type AnyALPCWaitForReply struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ALPCWaitForReplyV2
 }
 
@@ -269,7 +269,7 @@ var alpcWaitForNewMessageV2 = etw.EventDesc{
 // AnyALPCWaitForNewMessage is [ALPCWaitForNewMessageV2] in any version: a newer one is decoded
 // like it.
 type AnyALPCWaitForNewMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ALPCWaitForNewMessageV2
 }
 
@@ -337,7 +337,7 @@ var alpcUnwaitV2 = etw.EventDesc{
 
 // AnyALPCUnwait is [ALPCUnwaitV2] in any version: a newer one is decoded like it.
 type AnyALPCUnwait struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ALPCUnwaitV2
 }
 

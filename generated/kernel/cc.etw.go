@@ -101,7 +101,7 @@ var ccWorkitemEnqueueV2 = etw.EventDesc{
 // AnyCcWorkitemEnqueue is [CcWorkitemEnqueueV2] in any version: a newer one is decoded like
 // it.
 type AnyCcWorkitemEnqueue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcWorkitemEnqueueV2
 }
 
@@ -169,7 +169,7 @@ var ccWorkitemDequeueV2 = etw.EventDesc{
 // AnyCcWorkitemDequeue is [CcWorkitemDequeueV2] in any version: a newer one is decoded like
 // it.
 type AnyCcWorkitemDequeue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcWorkitemDequeueV2
 }
 
@@ -234,7 +234,7 @@ var ccWorkitemCompleteV2 = etw.EventDesc{
 // AnyCcWorkitemComplete is [CcWorkitemCompleteV2] in any version: a newer one is decoded like
 // it.
 type AnyCcWorkitemComplete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcWorkitemCompleteV2
 }
 
@@ -345,7 +345,7 @@ var ccReadAheadV2 = etw.EventDesc{
 
 // AnyCcReadAhead is [CcReadAheadV2] in any version: a newer one is decoded like it.
 type AnyCcReadAhead struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcReadAheadV2
 }
 
@@ -478,7 +478,7 @@ var ccLazyWriteScanV2 = etw.EventDesc{
 
 // AnyCcLazyWriteScan is [CcLazyWriteScanV2] in any version: a newer one is decoded like it.
 type AnyCcLazyWriteScan struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcLazyWriteScanV2
 }
 
@@ -569,7 +569,7 @@ var ccCanIWriteFailV2 = etw.EventDesc{
 
 // AnyCcCanIWriteFail is [CcCanIWriteFailV2] in any version: a newer one is decoded like it.
 type AnyCcCanIWriteFail struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcCanIWriteFailV2
 }
 
@@ -672,7 +672,7 @@ var ccFlushCacheV2 = etw.EventDesc{
 
 // AnyCcFlushCache is [CcFlushCacheV2] in any version: a newer one is decoded like it.
 type AnyCcFlushCache struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcFlushCacheV2
 }
 
@@ -760,7 +760,7 @@ var ccFlushSectionV2 = etw.EventDesc{
 
 // AnyCcFlushSection is [CcFlushSectionV2] in any version: a newer one is decoded like it.
 type AnyCcFlushSection struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcFlushSectionV2
 }
 
@@ -907,7 +907,7 @@ var ccScheduleReadAheadV2 = etw.EventDesc{
 // AnyCcScheduleReadAhead is [CcScheduleReadAheadV2] in any version: a newer one is decoded
 // like it.
 type AnyCcScheduleReadAhead struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcScheduleReadAheadV2
 }
 
@@ -1023,7 +1023,7 @@ var ccLoggedStreamInfoV2 = etw.EventDesc{
 // AnyCcLoggedStreamInfo is [CcLoggedStreamInfoV2] in any version: a newer one is decoded like
 // it.
 type AnyCcLoggedStreamInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcLoggedStreamInfoV2
 }
 
@@ -1119,7 +1119,7 @@ var ccExtraWritebehindThreadV2 = etw.EventDesc{
 // AnyCcExtraWritebehindThread is [CcExtraWritebehindThreadV2] in any version: a newer one is
 // decoded like it.
 type AnyCcExtraWritebehindThread struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CcExtraWritebehindThreadV2
 }
 

@@ -79,7 +79,7 @@ var dbgPrintDebugPrintV2 = etw.EventDesc{
 // AnyDbgPrintDebugPrint is [DbgPrintDebugPrintV2] in any version: a newer one is decoded like
 // it.
 type AnyDbgPrintDebugPrint struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DbgPrintDebugPrintV2
 }
 

@@ -1607,7 +1607,7 @@ var diskIoIoRedirectedInitV3 = etw.EventDesc{
 // AnyDiskIoIoRedirectedInit is [DiskIoIoRedirectedInitV3] in any version: a newer one is
 // decoded like it.
 type AnyDiskIoIoRedirectedInit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskIoIoRedirectedInitV3
 }
 
@@ -2130,7 +2130,7 @@ var diskIoDriverCompletionRoutineV2 = etw.EventDesc{
 // AnyDiskIoDriverCompletionRoutine is [DiskIoDriverCompletionRoutineV2] in any version: a
 // newer one is decoded like it.
 type AnyDiskIoDriverCompletionRoutine struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskIoDriverCompletionRoutineV2
 }
 
@@ -2594,7 +2594,7 @@ var diskIoBootPrefetchInformationV2 = etw.EventDesc{
 // AnyDiskIoBootPrefetchInformation is [DiskIoBootPrefetchInformationV2] in any version: a
 // newer one is decoded like it.
 type AnyDiskIoBootPrefetchInformation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskIoBootPrefetchInformationV2
 }
 
@@ -2660,7 +2660,7 @@ var diskIoOpticalReadV3 = etw.EventDesc{
 // AnyDiskIoOpticalRead is [DiskIoOpticalReadV3] in any version: a newer one is decoded like
 // it.
 type AnyDiskIoOpticalRead struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskIoOpticalReadV3
 }
 
@@ -2726,7 +2726,7 @@ var diskIoOpticalWriteV3 = etw.EventDesc{
 // AnyDiskIoOpticalWrite is [DiskIoOpticalWriteV3] in any version: a newer one is decoded like
 // it.
 type AnyDiskIoOpticalWrite struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskIoOpticalWriteV3
 }
 
@@ -2788,7 +2788,7 @@ var diskIoOpticalFlushBuffersV3 = etw.EventDesc{
 // AnyDiskIoOpticalFlushBuffers is [DiskIoOpticalFlushBuffersV3] in any version: a newer one is
 // decoded like it.
 type AnyDiskIoOpticalFlushBuffers struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskIoOpticalFlushBuffersV3
 }
 
@@ -2845,7 +2845,7 @@ var diskIoOpticalReadInitV3 = etw.EventDesc{
 // AnyDiskIoOpticalReadInit is [DiskIoOpticalReadInitV3] in any version: a newer one is decoded
 // like it.
 type AnyDiskIoOpticalReadInit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskIoOpticalReadInitV3
 }
 
@@ -2902,7 +2902,7 @@ var diskIoOpticalWriteInitV3 = etw.EventDesc{
 // AnyDiskIoOpticalWriteInit is [DiskIoOpticalWriteInitV3] in any version: a newer one is
 // decoded like it.
 type AnyDiskIoOpticalWriteInit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskIoOpticalWriteInitV3
 }
 
@@ -2959,7 +2959,7 @@ var diskIoOpticalFlushInitV3 = etw.EventDesc{
 // AnyDiskIoOpticalFlushInit is [DiskIoOpticalFlushInitV3] in any version: a newer one is
 // decoded like it.
 type AnyDiskIoOpticalFlushInit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskIoOpticalFlushInitV3
 }
 

@@ -1737,7 +1737,7 @@ var eventTraceRundownBeginV2 = etw.EventDesc{
 // AnyEventTraceRundownBegin is [EventTraceRundownBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyEventTraceRundownBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventTraceRundownBeginV2
 }
 
@@ -1776,7 +1776,7 @@ var eventTraceRundownEndV2 = etw.EventDesc{
 // AnyEventTraceRundownEnd is [EventTraceRundownEndV2] in any version: a newer one is decoded
 // like it.
 type AnyEventTraceRundownEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventTraceRundownEndV2
 }
 
@@ -1858,7 +1858,7 @@ var eventTraceDbgIdRSDSV2 = etw.EventDesc{
 // AnyEventTraceDbgIdRSDS is [EventTraceDbgIdRSDSV2] in any version: a newer one is decoded
 // like it.
 type AnyEventTraceDbgIdRSDS struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventTraceDbgIdRSDSV2
 }
 
@@ -1928,7 +1928,7 @@ var eventTraceBuildInfoV2 = etw.EventDesc{
 // AnyEventTraceBuildInfo is [EventTraceBuildInfoV2] in any version: a newer one is decoded
 // like it.
 type AnyEventTraceBuildInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventTraceBuildInfoV2
 }
 
@@ -2017,7 +2017,7 @@ var eventTraceProviderBinaryPathV2 = etw.EventDesc{
 // AnyEventTraceProviderBinaryPath is [EventTraceProviderBinaryPathV2] in any version: a newer
 // one is decoded like it.
 type AnyEventTraceProviderBinaryPath struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventTraceProviderBinaryPathV2
 }
 
@@ -2354,7 +2354,7 @@ var eventTraceLastDroppedTimesV2 = etw.EventDesc{
 // AnyEventTraceLastDroppedTimes is [EventTraceLastDroppedTimesV2] in any version: a newer one
 // is decoded like it.
 type AnyEventTraceLastDroppedTimes struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventTraceLastDroppedTimesV2
 }
 

@@ -4383,7 +4383,7 @@ var fileIoPathOperationLayoutFields = []etw.FieldDesc{
 
 // AnyFileIoDeletePath is [FileIoDeletePathV3] in any version: a newer one is decoded like it.
 type AnyFileIoDeletePath struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FileIoDeletePathV3
 }
 
@@ -4452,7 +4452,7 @@ var fileIoRenamePathV3 = etw.EventDesc{
 
 // AnyFileIoRenamePath is [FileIoRenamePathV3] in any version: a newer one is decoded like it.
 type AnyFileIoRenamePath struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FileIoRenamePathV3
 }
 
@@ -4522,7 +4522,7 @@ var fileIoSetLinkPathV3 = etw.EventDesc{
 // AnyFileIoSetLinkPath is [FileIoSetLinkPathV3] in any version: a newer one is decoded like
 // it.
 type AnyFileIoSetLinkPath struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FileIoSetLinkPathV3
 }
 
@@ -4636,7 +4636,7 @@ var fltIoInitLayoutFields = []etw.FieldDesc{
 
 // AnyFileIoPreOpInit is [FileIoPreOpInitV3] in any version: a newer one is decoded like it.
 type AnyFileIoPreOpInit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FileIoPreOpInitV3
 }
 
@@ -4695,7 +4695,7 @@ var fileIoPostOpInitV3 = etw.EventDesc{
 
 // AnyFileIoPostOpInit is [FileIoPostOpInitV3] in any version: a newer one is decoded like it.
 type AnyFileIoPostOpInit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FileIoPostOpInitV3
 }
 
@@ -4817,7 +4817,7 @@ var fltIoCompletionLayoutFields = []etw.FieldDesc{
 // AnyFileIoPreOpCompletion is [FileIoPreOpCompletionV3] in any version: a newer one is decoded
 // like it.
 type AnyFileIoPreOpCompletion struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FileIoPreOpCompletionV3
 }
 
@@ -4879,7 +4879,7 @@ var fileIoPostOpCompletionV3 = etw.EventDesc{
 // AnyFileIoPostOpCompletion is [FileIoPostOpCompletionV3] in any version: a newer one is
 // decoded like it.
 type AnyFileIoPostOpCompletion struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FileIoPostOpCompletionV3
 }
 
@@ -4998,7 +4998,7 @@ var fltIoFailureLayoutFields = []etw.FieldDesc{
 // AnyFileIoPreOpFailure is [FileIoPreOpFailureV3] in any version: a newer one is decoded like
 // it.
 type AnyFileIoPreOpFailure struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FileIoPreOpFailureV3
 }
 
@@ -5060,7 +5060,7 @@ var fileIoPostOpFailureV3 = etw.EventDesc{
 // AnyFileIoPostOpFailure is [FileIoPostOpFailureV3] in any version: a newer one is decoded
 // like it.
 type AnyFileIoPostOpFailure struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FileIoPostOpFailureV3
 }
 

@@ -288,7 +288,7 @@ var heapAllocV2 = etw.EventDesc{
 
 // AnyHeapAlloc is [HeapAllocV2] in any version: a newer one is decoded like it.
 type AnyHeapAlloc struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapAllocV2
 }
 
@@ -383,7 +383,7 @@ var heapReAllocV2 = etw.EventDesc{
 
 // AnyHeapReAlloc is [HeapReAllocV2] in any version: a newer one is decoded like it.
 type AnyHeapReAlloc struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapReAllocV2
 }
 
@@ -462,7 +462,7 @@ var heapTypeGroup1LayoutFields = []etw.FieldDesc{
 
 // AnyHeapDestroy is [HeapDestroyV2] in any version: a newer one is decoded like it.
 type AnyHeapDestroy struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapDestroyV2
 }
 
@@ -539,7 +539,7 @@ var heapFreeV2 = etw.EventDesc{
 
 // AnyHeapFree is [HeapFreeV2] in any version: a newer one is decoded like it.
 type AnyHeapFree struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapFreeV2
 }
 
@@ -1481,7 +1481,7 @@ var heapLockV2 = etw.EventDesc{
 
 // AnyHeapLock is [HeapLockV2] in any version: a newer one is decoded like it.
 type AnyHeapLock struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapLockV2
 }
 
@@ -1533,7 +1533,7 @@ var heapUnlockV2 = etw.EventDesc{
 
 // AnyHeapUnlock is [HeapUnlockV2] in any version: a newer one is decoded like it.
 type AnyHeapUnlock struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapUnlockV2
 }
 
@@ -1585,7 +1585,7 @@ var heapValidateV2 = etw.EventDesc{
 
 // AnyHeapValidate is [HeapValidateV2] in any version: a newer one is decoded like it.
 type AnyHeapValidate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapValidateV2
 }
 
@@ -1637,7 +1637,7 @@ var heapWalkV2 = etw.EventDesc{
 
 // AnyHeapWalk is [HeapWalkV2] in any version: a newer one is decoded like it.
 type AnyHeapWalk struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapWalkV2
 }
 
@@ -1737,7 +1737,7 @@ var heapSubsegmentGroupLayoutFields = []etw.FieldDesc{
 // AnyHeapSubsegmentAlloc is [HeapSubsegmentAllocV2] in any version: a newer one is decoded
 // like it.
 type AnyHeapSubsegmentAlloc struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapSubsegmentAllocV2
 }
 
@@ -1795,7 +1795,7 @@ var heapSubsegmentFreeV2 = etw.EventDesc{
 // AnyHeapSubsegmentFree is [HeapSubsegmentFreeV2] in any version: a newer one is decoded like
 // it.
 type AnyHeapSubsegmentFree struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapSubsegmentFreeV2
 }
 
@@ -1854,7 +1854,7 @@ var heapSubsegmentAllocCachedV2 = etw.EventDesc{
 // AnyHeapSubsegmentAllocCached is [HeapSubsegmentAllocCachedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapSubsegmentAllocCached struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapSubsegmentAllocCachedV2
 }
 
@@ -1913,7 +1913,7 @@ var heapSubsegmentFreeCachedV2 = etw.EventDesc{
 // AnyHeapSubsegmentFreeCached is [HeapSubsegmentFreeCachedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapSubsegmentFreeCached struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapSubsegmentFreeCachedV2
 }
 
@@ -2012,7 +2012,7 @@ var heapCommitDecommitLayoutFields = []etw.FieldDesc{
 
 // AnyHeapCommit is [HeapCommitV2] in any version: a newer one is decoded like it.
 type AnyHeapCommit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapCommitV2
 }
 
@@ -2069,7 +2069,7 @@ var heapDecommitV2 = etw.EventDesc{
 
 // AnyHeapDecommit is [HeapDecommitV2] in any version: a newer one is decoded like it.
 type AnyHeapDecommit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapDecommitV2
 }
 
@@ -2158,7 +2158,7 @@ var heapSubsegmentInitV2 = etw.EventDesc{
 // AnyHeapSubsegmentInit is [HeapSubsegmentInitV2] in any version: a newer one is decoded like
 // it.
 type AnyHeapSubsegmentInit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapSubsegmentInitV2
 }
 
@@ -2230,7 +2230,7 @@ var heapAffinityManagerEnableV2 = etw.EventDesc{
 // AnyHeapAffinityManagerEnable is [HeapAffinityManagerEnableV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapAffinityManagerEnable struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapAffinityManagerEnableV2
 }
 
@@ -2297,7 +2297,7 @@ var heapAffinitySlotAssignedV2 = etw.EventDesc{
 // AnyHeapAffinitySlotAssigned is [HeapAffinitySlotAssignedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapAffinitySlotAssigned struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapAffinitySlotAssignedV2
 }
 
@@ -2369,7 +2369,7 @@ var heapSubSegmentActivatedV2 = etw.EventDesc{
 // AnyHeapSubSegmentActivated is [HeapSubSegmentActivatedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapSubSegmentActivated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapSubSegmentActivatedV2
 }
 
@@ -2447,7 +2447,7 @@ var heapAffinitySlotChangedV2 = etw.EventDesc{
 // AnyHeapAffinitySlotChanged is [HeapAffinitySlotChangedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapAffinitySlotChanged struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapAffinitySlotChangedV2
 }
 
@@ -2531,7 +2531,7 @@ var heapSubsegmentReuseThresholdActivatedV2 = etw.EventDesc{
 // AnyHeapSubsegmentReuseThresholdActivated is [HeapSubsegmentReuseThresholdActivatedV2] in any
 // version: a newer one is decoded like it.
 type AnyHeapSubsegmentReuseThresholdActivated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HeapSubsegmentReuseThresholdActivatedV2
 }
 

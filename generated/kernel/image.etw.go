@@ -1255,7 +1255,7 @@ var imageKernelBaseV2 = etw.EventDesc{
 
 // AnyImageKernelBase is [ImageKernelBaseV2] in any version: a newer one is decoded like it.
 type AnyImageKernelBase struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageKernelBaseV2
 }
 
@@ -1320,7 +1320,7 @@ var imageHypercallPageV2 = etw.EventDesc{
 // AnyImageHypercallPage is [ImageHypercallPageV2] in any version: a newer one is decoded like
 // it.
 type AnyImageHypercallPage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageHypercallPageV2
 }
 
@@ -1358,7 +1358,7 @@ var imageLoaderLockAttemptV2 = etw.EventDesc{
 // AnyImageLoaderLockAttempt is [ImageLoaderLockAttemptV2] in any version: a newer one is
 // decoded like it.
 type AnyImageLoaderLockAttempt struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageLoaderLockAttemptV2
 }
 
@@ -1396,7 +1396,7 @@ var imageLoaderLockAcquireV2 = etw.EventDesc{
 // AnyImageLoaderLockAcquire is [ImageLoaderLockAcquireV2] in any version: a newer one is
 // decoded like it.
 type AnyImageLoaderLockAcquire struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageLoaderLockAcquireV2
 }
 
@@ -1437,7 +1437,7 @@ var imageLoaderLockTriedAndFailedV2 = etw.EventDesc{
 // AnyImageLoaderLockTriedAndFailed is [ImageLoaderLockTriedAndFailedV2] in any version: a
 // newer one is decoded like it.
 type AnyImageLoaderLockTriedAndFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageLoaderLockTriedAndFailedV2
 }
 
@@ -1475,7 +1475,7 @@ var imageLoaderLockWaitV2 = etw.EventDesc{
 // AnyImageLoaderLockWait is [ImageLoaderLockWaitV2] in any version: a newer one is decoded
 // like it.
 type AnyImageLoaderLockWait struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageLoaderLockWaitV2
 }
 
@@ -1513,7 +1513,7 @@ var imageProcessInitDoneV2 = etw.EventDesc{
 // AnyImageProcessInitDone is [ImageProcessInitDoneV2] in any version: a newer one is decoded
 // like it.
 type AnyImageProcessInitDone struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageProcessInitDoneV2
 }
 
@@ -1551,7 +1551,7 @@ var imageCreateSectionBeginV2 = etw.EventDesc{
 // AnyImageCreateSectionBegin is [ImageCreateSectionBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyImageCreateSectionBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageCreateSectionBeginV2
 }
 
@@ -1589,7 +1589,7 @@ var imageCreateSectionEndV2 = etw.EventDesc{
 // AnyImageCreateSectionEnd is [ImageCreateSectionEndV2] in any version: a newer one is decoded
 // like it.
 type AnyImageCreateSectionEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageCreateSectionEndV2
 }
 
@@ -1627,7 +1627,7 @@ var imageMapViewBeginV2 = etw.EventDesc{
 // AnyImageMapViewBegin is [ImageMapViewBeginV2] in any version: a newer one is decoded like
 // it.
 type AnyImageMapViewBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageMapViewBeginV2
 }
 
@@ -1710,7 +1710,7 @@ var loaderBaseEventLayoutFields = []etw.FieldDesc{
 // AnyImageRelocateImageBegin is [ImageRelocateImageBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyImageRelocateImageBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageRelocateImageBeginV2
 }
 
@@ -1764,7 +1764,7 @@ var imageRelocateImageEndV2 = etw.EventDesc{
 // AnyImageRelocateImageEnd is [ImageRelocateImageEndV2] in any version: a newer one is decoded
 // like it.
 type AnyImageRelocateImageEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageRelocateImageEndV2
 }
 
@@ -1819,7 +1819,7 @@ var imageHandleOldDescsBeginV2 = etw.EventDesc{
 // AnyImageHandleOldDescsBegin is [ImageHandleOldDescsBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyImageHandleOldDescsBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageHandleOldDescsBeginV2
 }
 
@@ -1873,7 +1873,7 @@ var imageHandleOldDescsEndV2 = etw.EventDesc{
 // AnyImageHandleOldDescsEnd is [ImageHandleOldDescsEndV2] in any version: a newer one is
 // decoded like it.
 type AnyImageHandleOldDescsEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageHandleOldDescsEndV2
 }
 
@@ -1928,7 +1928,7 @@ var imageHandleNewDescsBeginV2 = etw.EventDesc{
 // AnyImageHandleNewDescsBegin is [ImageHandleNewDescsBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyImageHandleNewDescsBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageHandleNewDescsBeginV2
 }
 
@@ -1982,7 +1982,7 @@ var imageHandleNewDescsEndV2 = etw.EventDesc{
 // AnyImageHandleNewDescsEnd is [ImageHandleNewDescsEndV2] in any version: a newer one is
 // decoded like it.
 type AnyImageHandleNewDescsEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageHandleNewDescsEndV2
 }
 
@@ -2035,7 +2035,7 @@ var imageDllMainExitV2 = etw.EventDesc{
 
 // AnyImageDllMainExit is [ImageDllMainExitV2] in any version: a newer one is decoded like it.
 type AnyImageDllMainExit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageDllMainExitV2
 }
 
@@ -2144,7 +2144,7 @@ var loaderCodedEventLayoutFields = []etw.FieldDesc{
 // AnyImageFindDllByName is [ImageFindDllByNameV2] in any version: a newer one is decoded like
 // it.
 type AnyImageFindDllByName struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageFindDllByNameV2
 }
 
@@ -2205,7 +2205,7 @@ var imageMapViewEndV2 = etw.EventDesc{
 
 // AnyImageMapViewEnd is [ImageMapViewEndV2] in any version: a newer one is decoded like it.
 type AnyImageMapViewEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageMapViewEndV2
 }
 
@@ -2268,7 +2268,7 @@ var imageLoaderLockReleaseV2 = etw.EventDesc{
 // AnyImageLoaderLockRelease is [ImageLoaderLockReleaseV2] in any version: a newer one is
 // decoded like it.
 type AnyImageLoaderLockRelease struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageLoaderLockReleaseV2
 }
 
@@ -2331,7 +2331,7 @@ var imageDllMainEnterV2 = etw.EventDesc{
 // AnyImageDllMainEnter is [ImageDllMainEnterV2] in any version: a newer one is decoded like
 // it.
 type AnyImageDllMainEnter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageDllMainEnterV2
 }
 
@@ -2393,7 +2393,7 @@ var imageLoaderErrorV2 = etw.EventDesc{
 
 // AnyImageLoaderError is [ImageLoaderErrorV2] in any version: a newer one is decoded like it.
 type AnyImageLoaderError struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageLoaderErrorV2
 }
 
@@ -2506,7 +2506,7 @@ var loaderCodedEventStatusLayoutFields = []etw.FieldDesc{
 // AnyImageMapViewStart is [ImageMapViewStartV3] in any version: a newer one is decoded like
 // it.
 type AnyImageMapViewStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageMapViewStartV3
 }
 
@@ -2569,7 +2569,7 @@ var imageSnappingStartV3 = etw.EventDesc{
 // AnyImageSnappingStart is [ImageSnappingStartV3] in any version: a newer one is decoded like
 // it.
 type AnyImageSnappingStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageSnappingStartV3
 }
 
@@ -2631,7 +2631,7 @@ var imageSnappingEndV3 = etw.EventDesc{
 
 // AnyImageSnappingEnd is [ImageSnappingEndV3] in any version: a newer one is decoded like it.
 type AnyImageSnappingEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageSnappingEndV3
 }
 
@@ -2694,7 +2694,7 @@ var imageLoadingStartV3 = etw.EventDesc{
 // AnyImageLoadingStart is [ImageLoadingStartV3] in any version: a newer one is decoded like
 // it.
 type AnyImageLoadingStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageLoadingStartV3
 }
 
@@ -2755,7 +2755,7 @@ var imageLoadingEndV3 = etw.EventDesc{
 
 // AnyImageLoadingEnd is [ImageLoadingEndV3] in any version: a newer one is decoded like it.
 type AnyImageLoadingEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageLoadingEndV3
 }
 
@@ -2818,7 +2818,7 @@ var imageFoundKnownDllV3 = etw.EventDesc{
 // AnyImageFoundKnownDll is [ImageFoundKnownDllV3] in any version: a newer one is decoded like
 // it.
 type AnyImageFoundKnownDll struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageFoundKnownDllV3
 }
 
@@ -2881,7 +2881,7 @@ var imageAbnormalTerminationV3 = etw.EventDesc{
 // AnyImageAbnormalTermination is [ImageAbnormalTerminationV3] in any version: a newer one is
 // decoded like it.
 type AnyImageAbnormalTermination struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageAbnormalTerminationV3
 }
 
@@ -2944,7 +2944,7 @@ var imageModulePlaceHolderV3 = etw.EventDesc{
 // AnyImageModulePlaceHolder is [ImageModulePlaceHolderV3] in any version: a newer one is
 // decoded like it.
 type AnyImageModulePlaceHolder struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageModulePlaceHolderV3
 }
 
@@ -3006,7 +3006,7 @@ var imageReadyToInitV3 = etw.EventDesc{
 
 // AnyImageReadyToInit is [ImageReadyToInitV3] in any version: a newer one is decoded like it.
 type AnyImageReadyToInit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageReadyToInitV3
 }
 
@@ -3067,7 +3067,7 @@ var imageReadyToRunV3 = etw.EventDesc{
 
 // AnyImageReadyToRun is [ImageReadyToRunV3] in any version: a newer one is decoded like it.
 type AnyImageReadyToRun struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageReadyToRunV3
 }
 
@@ -3174,7 +3174,7 @@ var loaderNewDllEventLayoutFields = []etw.FieldDesc{
 
 // AnyImageNewDllLoad is [ImageNewDllLoadV3] in any version: a newer one is decoded like it.
 type AnyImageNewDllLoad struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageNewDllLoadV3
 }
 
@@ -3237,7 +3237,7 @@ var imageNewDllLoadAsDataV3 = etw.EventDesc{
 // AnyImageNewDllLoadAsData is [ImageNewDllLoadAsDataV3] in any version: a newer one is decoded
 // like it.
 type AnyImageNewDllLoadAsData struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageNewDllLoadAsDataV3
 }
 
@@ -3356,7 +3356,7 @@ var loaderCodedEventPathLayoutFields = []etw.FieldDesc{
 // AnyImageDllSearchPathExternal is [ImageDllSearchPathExternalV3] in any version: a newer one
 // is decoded like it.
 type AnyImageDllSearchPathExternal struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageDllSearchPathExternalV3
 }
 
@@ -3420,7 +3420,7 @@ var imageDllSearchPathInternalV3 = etw.EventDesc{
 // AnyImageDllSearchPathInternal is [ImageDllSearchPathInternalV3] in any version: a newer one
 // is decoded like it.
 type AnyImageDllSearchPathInternal struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageDllSearchPathInternalV3
 }
 
@@ -3483,7 +3483,7 @@ var imageApiSetResolvingV3 = etw.EventDesc{
 // AnyImageApiSetResolving is [ImageApiSetResolvingV3] in any version: a newer one is decoded
 // like it.
 type AnyImageApiSetResolving struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageApiSetResolvingV3
 }
 
@@ -3546,7 +3546,7 @@ var imageApiSetHostedV3 = etw.EventDesc{
 // AnyImageApiSetHosted is [ImageApiSetHostedV3] in any version: a newer one is decoded like
 // it.
 type AnyImageApiSetHosted struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageApiSetHostedV3
 }
 
@@ -3609,7 +3609,7 @@ var imageApiSetUnhostedV3 = etw.EventDesc{
 // AnyImageApiSetUnhosted is [ImageApiSetUnhostedV3] in any version: a newer one is decoded
 // like it.
 type AnyImageApiSetUnhosted struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageApiSetUnhostedV3
 }
 
@@ -3672,7 +3672,7 @@ var imageApiSetUnresolvedV3 = etw.EventDesc{
 // AnyImageApiSetUnresolved is [ImageApiSetUnresolvedV3] in any version: a newer one is decoded
 // like it.
 type AnyImageApiSetUnresolved struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageApiSetUnresolvedV3
 }
 
@@ -3769,7 +3769,7 @@ var imageDllSearchResultsV3 = etw.EventDesc{
 // AnyImageDllSearchResults is [ImageDllSearchResultsV3] in any version: a newer one is decoded
 // like it.
 type AnyImageDllSearchResults struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageDllSearchResultsV3
 }
 
@@ -3869,7 +3869,7 @@ var imageDllPathSearchResultsV3 = etw.EventDesc{
 // AnyImageDllPathSearchResults is [ImageDllPathSearchResultsV3] in any version: a newer one is
 // decoded like it.
 type AnyImageDllPathSearchResults struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageDllPathSearchResultsV3
 }
 

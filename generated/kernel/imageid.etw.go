@@ -87,7 +87,7 @@ var imageIDInfoV2 = etw.EventDesc{
 
 // AnyImageIDInfo is [ImageIDInfoV2] in any version: a newer one is decoded like it.
 type AnyImageIDInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDInfoV2
 }
 
@@ -160,7 +160,7 @@ var imageIDNoneV2 = etw.EventDesc{
 
 // AnyImageIDNone is [ImageIDNoneV2] in any version: a newer one is decoded like it.
 type AnyImageIDNone struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDNoneV2
 }
 
@@ -257,7 +257,7 @@ var imageIDDbgIDDBGV2 = etw.EventDesc{
 
 // AnyImageIDDbgIDDBG is [ImageIDDbgIDDBGV2] in any version: a newer one is decoded like it.
 type AnyImageIDDbgIDDBG struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDDbgIDDBGV2
 }
 
@@ -351,7 +351,7 @@ var imageIDDbgIDRSDSV2 = etw.EventDesc{
 
 // AnyImageIDDbgIDRSDS is [ImageIDDbgIDRSDSV2] in any version: a newer one is decoded like it.
 type AnyImageIDDbgIDRSDS struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDDbgIDRSDSV2
 }
 
@@ -446,7 +446,7 @@ var imageIDDbgIDILRSDSV2 = etw.EventDesc{
 // AnyImageIDDbgIDILRSDS is [ImageIDDbgIDILRSDSV2] in any version: a newer one is decoded like
 // it.
 type AnyImageIDDbgIDILRSDS struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDDbgIDILRSDSV2
 }
 
@@ -538,7 +538,7 @@ var imageIDDbgPPDBV2 = etw.EventDesc{
 
 // AnyImageIDDbgPPDB is [ImageIDDbgPPDBV2] in any version: a newer one is decoded like it.
 type AnyImageIDDbgPPDB struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDDbgPPDBV2
 }
 
@@ -633,7 +633,7 @@ var imageIDEmbeddedPPDBV1 = etw.EventDesc{
 // AnyImageIDEmbeddedPPDB is [ImageIDEmbeddedPPDBV1] in any version: a newer one is decoded
 // like it.
 type AnyImageIDEmbeddedPPDB struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDEmbeddedPPDBV1
 }
 
@@ -703,7 +703,7 @@ var imageIDDbgDetermV1 = etw.EventDesc{
 
 // AnyImageIDDbgDeterm is [ImageIDDbgDetermV1] in any version: a newer one is decoded like it.
 type AnyImageIDDbgDeterm struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDDbgDetermV1
 }
 
@@ -768,7 +768,7 @@ var imageIDErrorV1 = etw.EventDesc{
 
 // AnyImageIDError is [ImageIDErrorV1] in any version: a newer one is decoded like it.
 type AnyImageIDError struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDErrorV1
 }
 
@@ -917,7 +917,7 @@ var imageIDFileVersionV0 = etw.EventDesc{
 // AnyImageIDFileVersion is [ImageIDFileVersionV0] in any version: a newer one is decoded like
 // it.
 type AnyImageIDFileVersion struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageIDFileVersionV0
 }
 

@@ -93,7 +93,7 @@ var jobInfoLayoutFields = []etw.FieldDesc{
 
 // AnyJobCreate is [JobCreateV2] in any version: a newer one is decoded like it.
 type AnyJobCreate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobCreateV2
 }
 
@@ -147,7 +147,7 @@ var jobTerminateV2 = etw.EventDesc{
 
 // AnyJobTerminate is [JobTerminateV2] in any version: a newer one is decoded like it.
 type AnyJobTerminate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobTerminateV2
 }
 
@@ -201,7 +201,7 @@ var jobOpenV2 = etw.EventDesc{
 
 // AnyJobOpen is [JobOpenV2] in any version: a newer one is decoded like it.
 type AnyJobOpen struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobOpenV2
 }
 
@@ -283,7 +283,7 @@ var jobAssignProcessV2 = etw.EventDesc{
 
 // AnyJobAssignProcess is [JobAssignProcessV2] in any version: a newer one is decoded like it.
 type AnyJobAssignProcess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobAssignProcessV2
 }
 
@@ -365,7 +365,7 @@ var jobRemoveProcessV2 = etw.EventDesc{
 
 // AnyJobRemoveProcess is [JobRemoveProcessV2] in any version: a newer one is decoded like it.
 type AnyJobRemoveProcess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobRemoveProcessV2
 }
 
@@ -456,7 +456,7 @@ var jobSetQueryLayoutFields = []etw.FieldDesc{
 
 // AnyJobSet is [JobSetV2] in any version: a newer one is decoded like it.
 type AnyJobSet struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobSetV2
 }
 
@@ -509,7 +509,7 @@ var jobQueryV2 = etw.EventDesc{
 
 // AnyJobQuery is [JobQueryV2] in any version: a newer one is decoded like it.
 type AnyJobQuery struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobQueryV2
 }
 
@@ -562,7 +562,7 @@ var jobSetFailedV2 = etw.EventDesc{
 
 // AnyJobSetFailed is [JobSetFailedV2] in any version: a newer one is decoded like it.
 type AnyJobSetFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobSetFailedV2
 }
 
@@ -615,7 +615,7 @@ var jobQueryFailedV2 = etw.EventDesc{
 
 // AnyJobQueryFailed is [JobQueryFailedV2] in any version: a newer one is decoded like it.
 type AnyJobQueryFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobQueryFailedV2
 }
 
@@ -703,7 +703,7 @@ var jobNotificationLayoutFields = []etw.FieldDesc{
 // AnyJobSetNotification is [JobSetNotificationV2] in any version: a newer one is decoded like
 // it.
 type AnyJobSetNotification struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobSetNotificationV2
 }
 
@@ -758,7 +758,7 @@ var jobSendNotificationV2 = etw.EventDesc{
 // AnyJobSendNotification is [JobSendNotificationV2] in any version: a newer one is decoded
 // like it.
 type AnyJobSendNotification struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobSendNotificationV2
 }
 
@@ -814,7 +814,7 @@ var jobQueryViolationV2 = etw.EventDesc{
 // AnyJobQueryViolation is [JobQueryViolationV2] in any version: a newer one is decoded like
 // it.
 type AnyJobQueryViolation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobQueryViolationV2
 }
 
@@ -884,7 +884,7 @@ var jobSetCpuRateV2 = etw.EventDesc{
 
 // AnyJobSetCpuRate is [JobSetCpuRateV2] in any version: a newer one is decoded like it.
 type AnyJobSetCpuRate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobSetCpuRateV2
 }
 
@@ -979,7 +979,7 @@ var jobSetNetRateV2 = etw.EventDesc{
 
 // AnyJobSetNetRate is [JobSetNetRateV2] in any version: a newer one is decoded like it.
 type AnyJobSetNetRate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobSetNetRateV2
 }
 

@@ -223,7 +223,7 @@ func (s LbrSampleV2EntryList) write(a *etw.Appender, i int, n uint64) {
 
 // AnyLbrSample is [LbrSampleV2] in any version: a newer one is decoded like it.
 type AnyLbrSample struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LbrSampleV2
 }
 

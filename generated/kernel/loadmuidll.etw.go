@@ -58,7 +58,7 @@ var loadMUIDllAccessV0 = etw.EventDesc{
 
 // AnyLoadMUIDllAccess is [LoadMUIDllAccessV0] in any version: a newer one is decoded like it.
 type AnyLoadMUIDllAccess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoadMUIDllAccessV0
 }
 

@@ -113,7 +113,7 @@ var lostEventRTLostBufferV0 = etw.EventDesc{
 // AnyLostEventRTLostBuffer is [LostEventRTLostBufferV0] in any version: a newer one is decoded
 // like it.
 type AnyLostEventRTLostBuffer struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LostEventRTLostBufferV0
 }
 
@@ -151,7 +151,7 @@ var lostEventRTLostFileV0 = etw.EventDesc{
 // AnyLostEventRTLostFile is [LostEventRTLostFileV0] in any version: a newer one is decoded
 // like it.
 type AnyLostEventRTLostFile struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LostEventRTLostFileV0
 }
 

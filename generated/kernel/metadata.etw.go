@@ -381,7 +381,7 @@ func (s MetaDataEventInfoV0PropertyList) write(a *etw.Appender, i int, n uint64)
 // AnyMetaDataEventInfo is [MetaDataEventInfoV0] in any version: a newer one is decoded like
 // it.
 type AnyMetaDataEventInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MetaDataEventInfoV0
 }
 
@@ -612,7 +612,7 @@ func (s MetaDataEventMapInfoV0EntryList) write(a *etw.Appender, i int, n uint64)
 // AnyMetaDataEventMapInfo is [MetaDataEventMapInfoV0] in any version: a newer one is decoded
 // like it.
 type AnyMetaDataEventMapInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MetaDataEventMapInfoV0
 }
 

@@ -33,7 +33,7 @@ var mmcssStartV0 = etw.EventDesc{
 
 // AnyMMCSSStart is [MMCSSStartV0] in any version: a newer one is decoded like it.
 type AnyMMCSSStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MMCSSStartV0
 }
 
@@ -70,7 +70,7 @@ var mmcssStopV0 = etw.EventDesc{
 
 // AnyMMCSSStop is [MMCSSStopV0] in any version: a newer one is decoded like it.
 type AnyMMCSSStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MMCSSStopV0
 }
 
@@ -152,7 +152,7 @@ var mmcssSchedulerV0 = etw.EventDesc{
 
 // AnyMMCSSScheduler is [MMCSSSchedulerV0] in any version: a newer one is decoded like it.
 type AnyMMCSSScheduler struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MMCSSSchedulerV0
 }
 
@@ -216,7 +216,7 @@ var mmcssWakeupV0 = etw.EventDesc{
 
 // AnyMMCSSWakeup is [MMCSSWakeupV0] in any version: a newer one is decoded like it.
 type AnyMMCSSWakeup struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MMCSSWakeupV0
 }
 
@@ -253,7 +253,7 @@ var mmcssSleepV0 = etw.EventDesc{
 
 // AnyMMCSSSleep is [MMCSSSleepV0] in any version: a newer one is decoded like it.
 type AnyMMCSSSleep struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MMCSSSleepV0
 }
 
@@ -290,7 +290,7 @@ var mmcssSleepRespV0 = etw.EventDesc{
 
 // AnyMMCSSSleepResp is [MMCSSSleepRespV0] in any version: a newer one is decoded like it.
 type AnyMMCSSSleepResp struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MMCSSSleepRespV0
 }
 

@@ -111,7 +111,7 @@ var obHandleEventLayoutFields = []etw.FieldDesc{
 // AnyObjectCreateHandle is [ObjectCreateHandleV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectCreateHandle struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectCreateHandleV2
 }
 
@@ -177,7 +177,7 @@ var objectCloseHandleV2 = etw.EventDesc{
 // AnyObjectCloseHandle is [ObjectCloseHandleV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectCloseHandle struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectCloseHandleV2
 }
 
@@ -284,7 +284,7 @@ var objectDuplicateHandleV2 = etw.EventDesc{
 // AnyObjectDuplicateHandle is [ObjectDuplicateHandleV2] in any version: a newer one is decoded
 // like it.
 type AnyObjectDuplicateHandle struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectDuplicateHandleV2
 }
 
@@ -388,7 +388,7 @@ var obTypeEventLayoutFields = []etw.FieldDesc{
 // AnyObjectTypeDCStart is [ObjectTypeDCStartV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectTypeDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectTypeDCStartV2
 }
 
@@ -447,7 +447,7 @@ var objectTypeDCEndV2 = etw.EventDesc{
 
 // AnyObjectTypeDCEnd is [ObjectTypeDCEndV2] in any version: a newer one is decoded like it.
 type AnyObjectTypeDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectTypeDCEndV2
 }
 
@@ -563,7 +563,7 @@ var obHandleRundownEventLayoutFields = []etw.FieldDesc{
 // AnyObjectHandleDCStart is [ObjectHandleDCStartV2] in any version: a newer one is decoded
 // like it.
 type AnyObjectHandleDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectHandleDCStartV2
 }
 
@@ -628,7 +628,7 @@ var objectHandleDCEndV2 = etw.EventDesc{
 // AnyObjectHandleDCEnd is [ObjectHandleDCEndV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectHandleDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectHandleDCEndV2
 }
 
@@ -733,7 +733,7 @@ var obObjectEventLayoutFields = []etw.FieldDesc{
 // AnyObjectCreateObject is [ObjectCreateObjectV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectCreateObject struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectCreateObjectV2
 }
 
@@ -797,7 +797,7 @@ var objectDeleteObjectV2 = etw.EventDesc{
 // AnyObjectDeleteObject is [ObjectDeleteObjectV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectDeleteObject struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectDeleteObjectV2
 }
 
@@ -894,7 +894,7 @@ var obReferenceEventLayoutFields = []etw.FieldDesc{
 // AnyObjectReferenceObject is [ObjectReferenceObjectV2] in any version: a newer one is decoded
 // like it.
 type AnyObjectReferenceObject struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectReferenceObjectV2
 }
 
@@ -952,7 +952,7 @@ var objectDereferenceObjectV2 = etw.EventDesc{
 // AnyObjectDereferenceObject is [ObjectDereferenceObjectV2] in any version: a newer one is
 // decoded like it.
 type AnyObjectDereferenceObject struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectDereferenceObjectV2
 }
 

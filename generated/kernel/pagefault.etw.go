@@ -88,7 +88,7 @@ var pageFaultTypeGroup1LayoutFields = []etw.FieldDesc{
 // AnyPageFaultTransitionFault is [PageFaultTransitionFaultV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultTransitionFault struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultTransitionFaultV2
 }
 
@@ -145,7 +145,7 @@ var pageFaultDemandZeroFaultV2 = etw.EventDesc{
 // AnyPageFaultDemandZeroFault is [PageFaultDemandZeroFaultV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultDemandZeroFault struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultDemandZeroFaultV2
 }
 
@@ -203,7 +203,7 @@ var pageFaultCopyOnWriteV2 = etw.EventDesc{
 // AnyPageFaultCopyOnWrite is [PageFaultCopyOnWriteV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultCopyOnWrite struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultCopyOnWriteV2
 }
 
@@ -260,7 +260,7 @@ var pageFaultGuardPageFaultV2 = etw.EventDesc{
 // AnyPageFaultGuardPageFault is [PageFaultGuardPageFaultV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultGuardPageFault struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultGuardPageFaultV2
 }
 
@@ -317,7 +317,7 @@ var pageFaultHardPageFaultV2 = etw.EventDesc{
 // AnyPageFaultHardPageFault is [PageFaultHardPageFaultV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHardPageFault struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultHardPageFaultV2
 }
 
@@ -374,7 +374,7 @@ var pageFaultAccessViolationV2 = etw.EventDesc{
 // AnyPageFaultAccessViolation is [PageFaultAccessViolationV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultAccessViolation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultAccessViolationV2
 }
 
@@ -473,7 +473,7 @@ var pageFaultHardFaultV2 = etw.EventDesc{
 // AnyPageFaultHardFault is [PageFaultHardFaultV2] in any version: a newer one is decoded like
 // it.
 type AnyPageFaultHardFault struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultHardFaultV2
 }
 
@@ -585,7 +585,7 @@ var pageFaultPageIdentityLayoutFields = []etw.FieldDesc{
 // AnyPageFaultInMemory is [PageFaultInMemoryV2] in any version: a newer one is decoded like
 // it.
 type AnyPageFaultInMemory struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultInMemoryV2
 }
 
@@ -696,7 +696,7 @@ var pageFaultPFMappedSectionLayoutFields = []etw.FieldDesc{
 // AnyPageFaultPfmappedSectionRundown is [PageFaultPfmappedSectionRundownV2] in any version: a
 // newer one is decoded like it.
 type AnyPageFaultPfmappedSectionRundown struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultPfmappedSectionRundownV2
 }
 
@@ -764,7 +764,7 @@ var pageFaultPFMappedSectionCreateV2 = etw.EventDesc{
 // AnyPageFaultPFMappedSectionCreate is [PageFaultPFMappedSectionCreateV2] in any version: a
 // newer one is decoded like it.
 type AnyPageFaultPFMappedSectionCreate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultPFMappedSectionCreateV2
 }
 
@@ -869,7 +869,7 @@ var pageFaultSessionLayoutFields = []etw.FieldDesc{
 // AnyPageFaultCreateSession is [PageFaultCreateSessionV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultCreateSession struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultCreateSessionV2
 }
 
@@ -933,7 +933,7 @@ var pageFaultSessionDCStopV2 = etw.EventDesc{
 // AnyPageFaultSessionDCStop is [PageFaultSessionDCStopV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultSessionDCStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultSessionDCStopV2
 }
 
@@ -999,7 +999,7 @@ var pageFaultSessionRundownDcStartV2 = etw.EventDesc{
 // AnyPageFaultSessionRundownDcStart is [PageFaultSessionRundownDcStartV2] in any version: a
 // newer one is decoded like it.
 type AnyPageFaultSessionRundownDcStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultSessionRundownDcStartV2
 }
 
@@ -1063,7 +1063,7 @@ var pageFaultSessionDeleteV2 = etw.EventDesc{
 // AnyPageFaultSessionDelete is [PageFaultSessionDeleteV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultSessionDelete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultSessionDeleteV2
 }
 
@@ -1131,7 +1131,7 @@ var pageFaultPFMappedSectionDeleteV2 = etw.EventDesc{
 // AnyPageFaultPFMappedSectionDelete is [PageFaultPFMappedSectionDeleteV2] in any version: a
 // newer one is decoded like it.
 type AnyPageFaultPFMappedSectionDelete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultPFMappedSectionDeleteV2
 }
 
@@ -1236,7 +1236,7 @@ var pageFaultVirtualAllocLayoutFields = []etw.FieldDesc{
 // AnyPageFaultVirtualAlloc is [PageFaultVirtualAllocV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultVirtualAlloc struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultVirtualAllocV2
 }
 
@@ -1295,7 +1295,7 @@ var pageFaultVirtualFreeV2 = etw.EventDesc{
 // AnyPageFaultVirtualFree is [PageFaultVirtualFreeV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultVirtualFree struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultVirtualFreeV2
 }
 
@@ -2070,7 +2070,7 @@ var pageFaultHeapRangeCreateV2 = etw.EventDesc{
 // AnyPageFaultHeapRangeCreate is [PageFaultHeapRangeCreateV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHeapRangeCreate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultHeapRangeCreateV2
 }
 
@@ -2166,7 +2166,7 @@ var pageFaultHeapRangeTypeGroupLayoutFields = []etw.FieldDesc{
 // AnyPageFaultHeapRangeReserve is [PageFaultHeapRangeReserveV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHeapRangeReserve struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultHeapRangeReserveV2
 }
 
@@ -2224,7 +2224,7 @@ var pageFaultHeapRangeReleaseV2 = etw.EventDesc{
 // AnyPageFaultHeapRangeRelease is [PageFaultHeapRangeReleaseV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHeapRangeRelease struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultHeapRangeReleaseV2
 }
 
@@ -2290,7 +2290,7 @@ var pageFaultHeapRangeDestroyV2 = etw.EventDesc{
 // AnyPageFaultHeapRangeDestroy is [PageFaultHeapRangeDestroyV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHeapRangeDestroy struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultHeapRangeDestroyV2
 }
 
@@ -2374,7 +2374,7 @@ var pageFaultImageLoadBackedV2 = etw.EventDesc{
 // AnyPageFaultImageLoadBacked is [PageFaultImageLoadBackedV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultImageLoadBacked struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultImageLoadBackedV2
 }
 
@@ -2485,7 +2485,7 @@ var pageFaultSystemMemInfoV2 = etw.EventDesc{
 // AnyPageFaultSystemMemInfo is [PageFaultSystemMemInfoV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultSystemMemInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultSystemMemInfoV2
 }
 
@@ -2563,7 +2563,7 @@ var pageFaultContmemGenerateV2 = etw.EventDesc{
 // AnyPageFaultContmemGenerate is [PageFaultContmemGenerateV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultContmemGenerate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultContmemGenerateV2
 }
 
@@ -2622,7 +2622,7 @@ var pageFaultInMemoryActiveV2 = etw.EventDesc{
 // AnyPageFaultInMemoryActive is [PageFaultInMemoryActiveV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultInMemoryActive struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultInMemoryActiveV2
 }
 
@@ -2681,7 +2681,7 @@ var pageFaultPageAccessV2 = etw.EventDesc{
 // AnyPageFaultPageAccess is [PageFaultPageAccessV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultPageAccess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultPageAccessV2
 }
 
@@ -2778,7 +2778,7 @@ var pageFaultPageRangeLayoutFields = []etw.FieldDesc{
 // AnyPageFaultRangeAccess is [PageFaultRangeAccessV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultRangeAccess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultRangeAccessV2
 }
 
@@ -2835,7 +2835,7 @@ var pageFaultRangeReleaseV2 = etw.EventDesc{
 // AnyPageFaultRangeRelease is [PageFaultRangeReleaseV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultRangeRelease struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultRangeReleaseV2
 }
 
@@ -2932,7 +2932,7 @@ var pageFaultKernelMemUsageV2 = etw.EventDesc{
 // AnyPageFaultKernelMemUsage is [PageFaultKernelMemUsageV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultKernelMemUsage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultKernelMemUsageV2
 }
 
@@ -3191,7 +3191,7 @@ func (s PageFaultProcessMemInfoV2WsEntryList) write(a *etw.Appender, i int, n ui
 // AnyPageFaultProcessMemInfo is [PageFaultProcessMemInfoV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultProcessMemInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultProcessMemInfoV2
 }
 
@@ -3253,7 +3253,7 @@ var pageFaultMemInfoSessionWSV2 = etw.EventDesc{
 // AnyPageFaultMemInfoSessionWS is [PageFaultMemInfoSessionWSV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultMemInfoSessionWS struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultMemInfoSessionWSV2
 }
 
@@ -3340,7 +3340,7 @@ var pageFaultVirtualRotateV2 = etw.EventDesc{
 // AnyPageFaultVirtualRotate is [PageFaultVirtualRotateV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultVirtualRotate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultVirtualRotateV2
 }
 
@@ -3450,7 +3450,7 @@ var pageFaultVirtualAllocRundownLayoutFields = []etw.FieldDesc{
 // AnyPageFaultVirtualAllocDCStart is [PageFaultVirtualAllocDCStartV2] in any version: a newer
 // one is decoded like it.
 type AnyPageFaultVirtualAllocDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultVirtualAllocDCStartV2
 }
 
@@ -3512,7 +3512,7 @@ var pageFaultVirtualAllocDCStopV2 = etw.EventDesc{
 // AnyPageFaultVirtualAllocDCStop is [PageFaultVirtualAllocDCStopV2] in any version: a newer
 // one is decoded like it.
 type AnyPageFaultVirtualAllocDCStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultVirtualAllocDCStopV2
 }
 
@@ -3571,7 +3571,7 @@ var pageFaultPageAccessExV2 = etw.EventDesc{
 // AnyPageFaultPageAccessEx is [PageFaultPageAccessExV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultPageAccessEx struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultPageAccessExV2
 }
 
@@ -3647,7 +3647,7 @@ var pageFaultMemResetInfoV2 = etw.EventDesc{
 // AnyPageFaultMemResetInfo is [PageFaultMemResetInfoV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultMemResetInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultMemResetInfoV2
 }
 
@@ -3743,7 +3743,7 @@ var pageFaultPFMappedSectionObjectLayoutFields = []etw.FieldDesc{
 // AnyPageFaultPfmappedSectionObjectCreate is [PageFaultPfmappedSectionObjectCreateV2] in any
 // version: a newer one is decoded like it.
 type AnyPageFaultPfmappedSectionObjectCreate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultPfmappedSectionObjectCreateV2
 }
 
@@ -3808,7 +3808,7 @@ var pageFaultPfmappedSectionObjectDeleteV2 = etw.EventDesc{
 // AnyPageFaultPfmappedSectionObjectDelete is [PageFaultPfmappedSectionObjectDeleteV2] in any
 // version: a newer one is decoded like it.
 type AnyPageFaultPfmappedSectionObjectDelete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PageFaultPfmappedSectionObjectDeleteV2
 }
 

@@ -78,7 +78,7 @@ var perfInfoMarkV0 = etw.EventDesc{
 
 // AnyPerfInfoMark is [PerfInfoMarkV0] in any version: a newer one is decoded like it.
 type AnyPerfInfoMark struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoMarkV0
 }
 
@@ -381,7 +381,7 @@ var perfInfoPMCSampleV2 = etw.EventDesc{
 // AnyPerfInfoPMCSample is [PerfInfoPMCSampleV2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoPMCSample struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoPMCSampleV2
 }
 
@@ -457,7 +457,7 @@ var perfInfoPmcCtrConfigV2 = etw.EventDesc{
 // AnyPerfInfoPmcCtrConfig is [PerfInfoPmcCtrConfigV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoPmcCtrConfig struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoPmcCtrConfigV2
 }
 
@@ -544,7 +544,7 @@ var perfInfoPmcCounterCorruptionV2 = etw.EventDesc{
 // AnyPerfInfoPmcCounterCorruption is [PerfInfoPmcCounterCorruptionV2] in any version: a newer
 // one is decoded like it.
 type AnyPerfInfoPmcCounterCorruption struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoPmcCounterCorruptionV2
 }
 
@@ -645,7 +645,7 @@ var perfInfoISRMSIV2 = etw.EventDesc{
 
 // AnyPerfInfoISRMSI is [PerfInfoISRMSIV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoISRMSI struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoISRMSIV2
 }
 
@@ -711,7 +711,7 @@ var perfInfoSysClEnterV2 = etw.EventDesc{
 // AnyPerfInfoSysClEnter is [PerfInfoSysClEnterV2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoSysClEnter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoSysClEnterV2
 }
 
@@ -777,7 +777,7 @@ var perfInfoSysClExitV2 = etw.EventDesc{
 // AnyPerfInfoSysClExit is [PerfInfoSysClExitV2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoSysClExit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoSysClExitV2
 }
 
@@ -1004,7 +1004,7 @@ func (s PerfInfoSampledProfileCacheV2SampleList) write(a *etw.Appender, i int, n
 // AnyPerfInfoSampledProfileCache is [PerfInfoSampledProfileCacheV2] in any version: a newer
 // one is decoded like it.
 type AnyPerfInfoSampledProfileCache struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoSampledProfileCacheV2
 }
 
@@ -1046,7 +1046,7 @@ var perfInfoDebuggerEnabledV2 = etw.EventDesc{
 // AnyPerfInfoDebuggerEnabled is [PerfInfoDebuggerEnabledV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoDebuggerEnabled struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoDebuggerEnabledV2
 }
 
@@ -1136,7 +1136,7 @@ var dpcLayoutFields = []etw.FieldDesc{
 // AnyPerfInfoThreadedDPC is [PerfInfoThreadedDPCV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoThreadedDPC struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoThreadedDPCV2
 }
 
@@ -1740,7 +1740,7 @@ var perfInfoIOTimerV2 = etw.EventDesc{
 
 // AnyPerfInfoIOTimer is [PerfInfoIOTimerV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoIOTimer struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoIOTimerV2
 }
 
@@ -1836,7 +1836,7 @@ var sampledProfileIntervalV2LayoutFields = []etw.FieldDesc{
 // AnyPerfInfoSetInterval is [PerfInfoSetIntervalV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoSetInterval struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoSetIntervalV2
 }
 
@@ -2669,7 +2669,7 @@ var perfInfoExecutiveResourceConfigLayoutFields = []etw.FieldDesc{
 // AnyPerfInfoEresourceDcStart is [PerfInfoEresourceDcStartV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoEresourceDcStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoEresourceDcStartV2
 }
 
@@ -2725,7 +2725,7 @@ var perfInfoEresourceDcEndV2 = etw.EventDesc{
 // AnyPerfInfoEresourceDcEnd is [PerfInfoEresourceDcEndV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoEresourceDcEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoEresourceDcEndV2
 }
 
@@ -2809,7 +2809,7 @@ var perfInfoClockInterruptV2 = etw.EventDesc{
 // AnyPerfInfoClockInterrupt is [PerfInfoClockInterruptV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoClockInterrupt struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoClockInterruptV2
 }
 
@@ -2881,7 +2881,7 @@ var perfInfoTimerExpirationStartV2 = etw.EventDesc{
 // AnyPerfInfoTimerExpirationStart is [PerfInfoTimerExpirationStartV2] in any version: a newer
 // one is decoded like it.
 type AnyPerfInfoTimerExpirationStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoTimerExpirationStartV2
 }
 
@@ -2977,7 +2977,7 @@ var perfInfoTimerExpirationV2 = etw.EventDesc{
 // AnyPerfInfoTimerExpiration is [PerfInfoTimerExpirationV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoTimerExpiration struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoTimerExpirationV2
 }
 
@@ -3127,7 +3127,7 @@ var perfInfoSetTimerLayoutFields = []etw.FieldDesc{
 // AnyPerfInfoTimerSetPeriodic is [PerfInfoTimerSetPeriodicV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoTimerSetPeriodic struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoTimerSetPeriodicV2
 }
 
@@ -3198,7 +3198,7 @@ var perfInfoTimerSetOneShotV2 = etw.EventDesc{
 // AnyPerfInfoTimerSetOneShot is [PerfInfoTimerSetOneShotV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoTimerSetOneShot struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoTimerSetOneShotV2
 }
 
@@ -3269,7 +3269,7 @@ var perfInfoTimerSetThreadV2 = etw.EventDesc{
 // AnyPerfInfoTimerSetThread is [PerfInfoTimerSetThreadV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoTimerSetThread struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoTimerSetThreadV2
 }
 
@@ -3337,7 +3337,7 @@ var perfInfoTimerCancelV2 = etw.EventDesc{
 // AnyPerfInfoTimerCancel is [PerfInfoTimerCancelV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoTimerCancel struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoTimerCancelV2
 }
 
@@ -3427,7 +3427,7 @@ var perfInfoClockModeSwitchV2 = etw.EventDesc{
 // AnyPerfInfoClockModeSwitch is [PerfInfoClockModeSwitchV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoClockModeSwitch struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoClockModeSwitchV2
 }
 
@@ -3514,7 +3514,7 @@ var perfInfoClockTimeUpdateV2 = etw.EventDesc{
 // AnyPerfInfoClockTimeUpdate is [PerfInfoClockTimeUpdateV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoClockTimeUpdate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoClockTimeUpdateV2
 }
 
@@ -3596,7 +3596,7 @@ var perfInfoClockConfigurationV2 = etw.EventDesc{
 // AnyPerfInfoClockConfiguration is [PerfInfoClockConfigurationV2] in any version: a newer one
 // is decoded like it.
 type AnyPerfInfoClockConfiguration struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoClockConfigurationV2
 }
 
@@ -3667,7 +3667,7 @@ var perfInfoIpiV2 = etw.EventDesc{
 
 // AnyPerfInfoIpi is [PerfInfoIpiV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoIpi struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoIpiV2
 }
 
@@ -3732,7 +3732,7 @@ var perfInfoISRUnexpectedV2 = etw.EventDesc{
 // AnyPerfInfoISRUnexpected is [PerfInfoISRUnexpectedV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoISRUnexpected struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoISRUnexpectedV2
 }
 
@@ -3820,7 +3820,7 @@ var ioTimerEventLayoutFields = []etw.FieldDesc{
 // AnyPerfInfoIoStartTimer is [PerfInfoIoStartTimerV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoIoStartTimer struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoIoStartTimerV2
 }
 
@@ -3876,7 +3876,7 @@ var perfInfoIoStopTimerV2 = etw.EventDesc{
 // AnyPerfInfoIoStopTimer is [PerfInfoIoStopTimerV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoIoStopTimer struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoIoStopTimerV2
 }
 
@@ -4081,7 +4081,7 @@ var wdfISRLayoutFields = []etw.FieldDesc{
 
 // AnyPerfInfoWdfISR is [PerfInfoWdfISRV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoWdfISR struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoWdfISRV2
 }
 
@@ -4136,7 +4136,7 @@ var perfInfoWdfPassiveISRV2 = etw.EventDesc{
 // AnyPerfInfoWdfPassiveISR is [PerfInfoWdfPassiveISRV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoWdfPassiveISR struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoWdfPassiveISRV2
 }
 
@@ -4200,7 +4200,7 @@ var perfInfoWdfDPCV2 = etw.EventDesc{
 
 // AnyPerfInfoWdfDPC is [PerfInfoWdfDPCV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoWdfDPC struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoWdfDPCV2
 }
 
@@ -4301,7 +4301,7 @@ var perfInfoCpuCacheFlushV2 = etw.EventDesc{
 // AnyPerfInfoCpuCacheFlush is [PerfInfoCpuCacheFlushV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoCpuCacheFlush struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoCpuCacheFlushV2
 }
 
@@ -4399,7 +4399,7 @@ var perfInfoDpcEnqueueV2 = etw.EventDesc{
 // AnyPerfInfoDpcEnqueue is [PerfInfoDpcEnqueueV2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoDpcEnqueue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoDpcEnqueueV2
 }
 
@@ -4473,7 +4473,7 @@ var perfInfoDpcExecutionV2 = etw.EventDesc{
 // AnyPerfInfoDpcExecution is [PerfInfoDpcExecutionV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoDpcExecution struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoDpcExecutionV2
 }
 
@@ -4537,7 +4537,7 @@ var perfInfoWdfWorkItemV2 = etw.EventDesc{
 // AnyPerfInfoWdfWorkItem is [PerfInfoWdfWorkItemV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoWdfWorkItem struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoWdfWorkItemV2
 }
 
@@ -4658,7 +4658,7 @@ var setOrExpireKTimer2LayoutFields = []etw.FieldDesc{
 // AnyPerfInfoSetKTimer2 is [PerfInfoSetKTimer2V2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoSetKTimer2 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoSetKTimer2V2
 }
 
@@ -4719,7 +4719,7 @@ var perfInfoExpireKTimer2V2 = etw.EventDesc{
 // AnyPerfInfoExpireKTimer2 is [PerfInfoExpireKTimer2V2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoExpireKTimer2 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoExpireKTimer2V2
 }
 
@@ -4784,7 +4784,7 @@ var perfInfoCancelKTimer2V2 = etw.EventDesc{
 // AnyPerfInfoCancelKTimer2 is [PerfInfoCancelKTimer2V2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoCancelKTimer2 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoCancelKTimer2V2
 }
 
@@ -4867,7 +4867,7 @@ var perfInfoDisableKTimer2V2 = etw.EventDesc{
 // AnyPerfInfoDisableKTimer2 is [PerfInfoDisableKTimer2V2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoDisableKTimer2 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoDisableKTimer2V2
 }
 
@@ -4945,7 +4945,7 @@ var perfInfoFinalizeKTimer2V2 = etw.EventDesc{
 // AnyPerfInfoFinalizeKTimer2 is [PerfInfoFinalizeKTimer2V2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoFinalizeKTimer2 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoFinalizeKTimer2V2
 }
 
@@ -5026,7 +5026,7 @@ var perfInfoShouldYieldProcessorV2 = etw.EventDesc{
 // AnyPerfInfoShouldYieldProcessor is [PerfInfoShouldYieldProcessorV2] in any version: a newer
 // one is decoded like it.
 type AnyPerfInfoShouldYieldProcessor struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoShouldYieldProcessorV2
 }
 
@@ -5103,7 +5103,7 @@ var perfInfoHvHypercallV2 = etw.EventDesc{
 // AnyPerfInfoHvHypercall is [PerfInfoHvHypercallV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoHvHypercall struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PerfInfoHvHypercallV2
 }
 

@@ -99,7 +99,7 @@ var poolAllocFreeLayoutFields = []etw.FieldDesc{
 
 // AnyPoolAllocation is [PoolAllocationV2] in any version: a newer one is decoded like it.
 type AnyPoolAllocation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolAllocationV2
 }
 
@@ -209,7 +209,7 @@ var sessionPoolAllocFreeLayoutFields = []etw.FieldDesc{
 // AnyPoolSessionPoolAllocation is [PoolSessionPoolAllocationV2] in any version: a newer one is
 // decoded like it.
 type AnyPoolSessionPoolAllocation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolSessionPoolAllocationV2
 }
 
@@ -265,7 +265,7 @@ var poolFreeV2 = etw.EventDesc{
 
 // AnyPoolFree is [PoolFreeV2] in any version: a newer one is decoded like it.
 type AnyPoolFree struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolFreeV2
 }
 
@@ -324,7 +324,7 @@ var poolSessionPoolFreeV2 = etw.EventDesc{
 // AnyPoolSessionPoolFree is [PoolSessionPoolFreeV2] in any version: a newer one is decoded
 // like it.
 type AnyPoolSessionPoolFree struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolSessionPoolFreeV2
 }
 
@@ -361,7 +361,7 @@ var poolSnapDCStartV2 = etw.EventDesc{
 
 // AnyPoolSnapDCStart is [PoolSnapDCStartV2] in any version: a newer one is decoded like it.
 type AnyPoolSnapDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolSnapDCStartV2
 }
 
@@ -398,7 +398,7 @@ var poolSnapDCEndV2 = etw.EventDesc{
 
 // AnyPoolSnapDCEnd is [PoolSnapDCEndV2] in any version: a newer one is decoded like it.
 type AnyPoolSnapDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolSnapDCEndV2
 }
 
@@ -436,7 +436,7 @@ var poolBigPoolSnapDCStartV2 = etw.EventDesc{
 // AnyPoolBigPoolSnapDCStart is [PoolBigPoolSnapDCStartV2] in any version: a newer one is
 // decoded like it.
 type AnyPoolBigPoolSnapDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolBigPoolSnapDCStartV2
 }
 
@@ -474,7 +474,7 @@ var poolBigPoolSnapDCEndV2 = etw.EventDesc{
 // AnyPoolBigPoolSnapDCEnd is [PoolBigPoolSnapDCEndV2] in any version: a newer one is decoded
 // like it.
 type AnyPoolBigPoolSnapDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolBigPoolSnapDCEndV2
 }
 
@@ -512,7 +512,7 @@ var poolSessionPoolSnapDCStartV2 = etw.EventDesc{
 // AnyPoolSessionPoolSnapDCStart is [PoolSessionPoolSnapDCStartV2] in any version: a newer one
 // is decoded like it.
 type AnyPoolSessionPoolSnapDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolSessionPoolSnapDCStartV2
 }
 
@@ -550,7 +550,7 @@ var poolSessionPoolSnapDCEndV2 = etw.EventDesc{
 // AnyPoolSessionPoolSnapDCEnd is [PoolSessionPoolSnapDCEndV2] in any version: a newer one is
 // decoded like it.
 type AnyPoolSessionPoolSnapDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolSessionPoolSnapDCEndV2
 }
 
@@ -590,7 +590,7 @@ var poolSessionBigPoolSnapDCStartV2 = etw.EventDesc{
 // AnyPoolSessionBigPoolSnapDCStart is [PoolSessionBigPoolSnapDCStartV2] in any version: a
 // newer one is decoded like it.
 type AnyPoolSessionBigPoolSnapDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolSessionBigPoolSnapDCStartV2
 }
 
@@ -630,7 +630,7 @@ var poolSessionBigPoolSnapDCEndV2 = etw.EventDesc{
 // AnyPoolSessionBigPoolSnapDCEnd is [PoolSessionBigPoolSnapDCEndV2] in any version: a newer
 // one is decoded like it.
 type AnyPoolSessionBigPoolSnapDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolSessionBigPoolSnapDCEndV2
 }
 

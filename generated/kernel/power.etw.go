@@ -68,7 +68,7 @@ var powerBatteryLifeInfoV2 = etw.EventDesc{
 // AnyPowerBatteryLifeInfo is [PowerBatteryLifeInfoV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerBatteryLifeInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerBatteryLifeInfoV2
 }
 
@@ -146,7 +146,7 @@ var powerIdleStateChangeV2 = etw.EventDesc{
 // AnyPowerIdleStateChange is [PowerIdleStateChangeV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerIdleStateChange struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerIdleStateChangeV2
 }
 
@@ -224,7 +224,7 @@ var powerSetPowerActionV2 = etw.EventDesc{
 // AnyPowerSetPowerAction is [PowerSetPowerActionV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerSetPowerAction struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerSetPowerActionV2
 }
 
@@ -306,7 +306,7 @@ var powerSetPowerActionRetV2 = etw.EventDesc{
 // AnyPowerSetPowerActionRet is [PowerSetPowerActionRetV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerSetPowerActionRet struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerSetPowerActionRetV2
 }
 
@@ -406,7 +406,7 @@ var powerSetDevicesStateV2 = etw.EventDesc{
 // AnyPowerSetDevicesState is [PowerSetDevicesStateV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerSetDevicesState struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerSetDevicesStateV2
 }
 
@@ -477,7 +477,7 @@ var powerSetDevicesStateRetV2 = etw.EventDesc{
 // AnyPowerSetDevicesStateRet is [PowerSetDevicesStateRetV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerSetDevicesStateRet struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerSetDevicesStateRetV2
 }
 
@@ -600,7 +600,7 @@ var powerPoNotifyDeviceV2 = etw.EventDesc{
 // AnyPowerPoNotifyDevice is [PowerPoNotifyDeviceV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPoNotifyDevice struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPoNotifyDeviceV2
 }
 
@@ -688,7 +688,7 @@ var powerPoNotifyDeviceCompleteV2 = etw.EventDesc{
 // AnyPowerPoNotifyDeviceComplete is [PowerPoNotifyDeviceCompleteV2] in any version: a newer
 // one is decoded like it.
 type AnyPowerPoNotifyDeviceComplete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPoNotifyDeviceCompleteV2
 }
 
@@ -776,7 +776,7 @@ var powerPoSessionCalloutV2 = etw.EventDesc{
 // AnyPowerPoSessionCallout is [PowerPoSessionCalloutV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPoSessionCallout struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPoSessionCalloutV2
 }
 
@@ -844,7 +844,7 @@ var powerPoSessionCalloutRetV2 = etw.EventDesc{
 // AnyPowerPoSessionCalloutRet is [PowerPoSessionCalloutRetV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPoSessionCalloutRet struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPoSessionCalloutRetV2
 }
 
@@ -915,7 +915,7 @@ var powerPoPresleepV2 = etw.EventDesc{
 
 // AnyPowerPoPresleep is [PowerPoPresleepV2] in any version: a newer one is decoded like it.
 type AnyPowerPoPresleep struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPoPresleepV2
 }
 
@@ -980,7 +980,7 @@ var powerPoPostsleepV2 = etw.EventDesc{
 
 // AnyPowerPoPostsleep is [PowerPoPostsleepV2] in any version: a newer one is decoded like it.
 type AnyPowerPoPostsleep struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPoPostsleepV2
 }
 
@@ -1049,7 +1049,7 @@ var powerPoCalibratedPerfcounterV2 = etw.EventDesc{
 // AnyPowerPoCalibratedPerfcounter is [PowerPoCalibratedPerfcounterV2] in any version: a newer
 // one is decoded like it.
 type AnyPowerPoCalibratedPerfcounter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPoCalibratedPerfcounterV2
 }
 
@@ -1141,7 +1141,7 @@ var powerPpmPerfStateChangeV2 = etw.EventDesc{
 // AnyPowerPpmPerfStateChange is [PowerPpmPerfStateChangeV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPpmPerfStateChange struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPpmPerfStateChangeV2
 }
 
@@ -1221,7 +1221,7 @@ var powerPpmIdleStateChangeV2 = etw.EventDesc{
 // AnyPowerPpmIdleStateChange is [PowerPpmIdleStateChangeV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPpmIdleStateChange struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPpmIdleStateChangeV2
 }
 
@@ -1306,7 +1306,7 @@ var powerPpmThermalConstraintV2 = etw.EventDesc{
 // AnyPowerPpmThermalConstraint is [PowerPpmThermalConstraintV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPpmThermalConstraint struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPpmThermalConstraintV2
 }
 
@@ -1348,7 +1348,7 @@ var powerPoSignalResumeUiV2 = etw.EventDesc{
 // AnyPowerPoSignalResumeUi is [PowerPoSignalResumeUiV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPoSignalResumeUi struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPoSignalResumeUiV2
 }
 
@@ -1387,7 +1387,7 @@ var powerPoSignalVideoOnV2 = etw.EventDesc{
 // AnyPowerPoSignalVideoOn is [PowerPoSignalVideoOnV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPoSignalVideoOn struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPoSignalVideoOnV2
 }
 
@@ -1465,7 +1465,7 @@ var powerPpmIdleStateEnterV2 = etw.EventDesc{
 // AnyPowerPpmIdleStateEnter is [PowerPpmIdleStateEnterV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPpmIdleStateEnter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPpmIdleStateEnterV2
 }
 
@@ -1537,7 +1537,7 @@ var powerPpmIdleStateExitV2 = etw.EventDesc{
 // AnyPowerPpmIdleStateExit is [PowerPpmIdleStateExitV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPpmIdleStateExit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPpmIdleStateExitV2
 }
 
@@ -1627,7 +1627,7 @@ var powerIdleExitLatencyV2 = etw.EventDesc{
 // AnyPowerIdleExitLatency is [PowerIdleExitLatencyV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerIdleExitLatency struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerIdleExitLatencyV2
 }
 
@@ -1733,7 +1733,7 @@ var powerStateSelectionLayoutFields = []etw.FieldDesc{
 // AnyPowerPpmIdleProcessorSelection is [PowerPpmIdleProcessorSelectionV2] in any version: a
 // newer one is decoded like it.
 type AnyPowerPpmIdleProcessorSelection struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPpmIdleProcessorSelectionV2
 }
 
@@ -1798,7 +1798,7 @@ var powerPpmIdlePlatformSelectionV2 = etw.EventDesc{
 // AnyPowerPpmIdlePlatformSelection is [PowerPpmIdlePlatformSelectionV2] in any version: a
 // newer one is decoded like it.
 type AnyPowerPpmIdlePlatformSelection struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PowerPpmIdlePlatformSelectionV2
 }
 

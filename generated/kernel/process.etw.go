@@ -1824,7 +1824,7 @@ var processTerminateV2 = etw.EventDesc{
 
 // AnyProcessTerminate is [ProcessTerminateV2] in any version: a newer one is decoded like it.
 type AnyProcessTerminate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessTerminateV2
 }
 
@@ -1993,7 +1993,7 @@ var processV2TypeGroup2LayoutFields = []etw.FieldDesc{
 
 // AnyProcessPerfCtr is [ProcessPerfCtrV2] in any version: a newer one is decoded like it.
 type AnyProcessPerfCtr struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessPerfCtrV2
 }
 
@@ -2063,7 +2063,7 @@ var processPerfCtrRundownV2 = etw.EventDesc{
 // AnyProcessPerfCtrRundown is [ProcessPerfCtrRundownV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessPerfCtrRundown struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessPerfCtrRundownV2
 }
 
@@ -2134,7 +2134,7 @@ var processInSwapV2 = etw.EventDesc{
 
 // AnyProcessInSwap is [ProcessInSwapV2] in any version: a newer one is decoded like it.
 type AnyProcessInSwap struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessInSwapV2
 }
 
@@ -2200,7 +2200,7 @@ var processBootPhaseStartV2 = etw.EventDesc{
 // AnyProcessBootPhaseStart is [ProcessBootPhaseStartV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessBootPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessBootPhaseStartV2
 }
 
@@ -2743,7 +2743,7 @@ var processV2TypeGroup4LayoutFields = []etw.FieldDesc{
 // AnyProcessWakeChargeUser is [ProcessWakeChargeUserV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessWakeChargeUser struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeChargeUserV2
 }
 
@@ -2803,7 +2803,7 @@ var processWakeChargeExecutionV2 = etw.EventDesc{
 // AnyProcessWakeChargeExecution is [ProcessWakeChargeExecutionV2] in any version: a newer one
 // is decoded like it.
 type AnyProcessWakeChargeExecution struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeChargeExecutionV2
 }
 
@@ -2863,7 +2863,7 @@ var processWakeChargeKernelV2 = etw.EventDesc{
 // AnyProcessWakeChargeKernel is [ProcessWakeChargeKernelV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeChargeKernel struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeChargeKernelV2
 }
 
@@ -2925,7 +2925,7 @@ var processWakeChargeInstrumentationV2 = etw.EventDesc{
 // AnyProcessWakeChargeInstrumentation is [ProcessWakeChargeInstrumentationV2] in any version:
 // a newer one is decoded like it.
 type AnyProcessWakeChargeInstrumentation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeChargeInstrumentationV2
 }
 
@@ -2987,7 +2987,7 @@ var processWakeChargePreserveProcessV2 = etw.EventDesc{
 // AnyProcessWakeChargePreserveProcess is [ProcessWakeChargePreserveProcessV2] in any version:
 // a newer one is decoded like it.
 type AnyProcessWakeChargePreserveProcess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeChargePreserveProcessV2
 }
 
@@ -3046,7 +3046,7 @@ var processWakeReleaseUserV2 = etw.EventDesc{
 // AnyProcessWakeReleaseUser is [ProcessWakeReleaseUserV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeReleaseUser struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeReleaseUserV2
 }
 
@@ -3108,7 +3108,7 @@ var processWakeReleaseExecutionV2 = etw.EventDesc{
 // AnyProcessWakeReleaseExecution is [ProcessWakeReleaseExecutionV2] in any version: a newer
 // one is decoded like it.
 type AnyProcessWakeReleaseExecution struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeReleaseExecutionV2
 }
 
@@ -3168,7 +3168,7 @@ var processWakeReleaseKernelV2 = etw.EventDesc{
 // AnyProcessWakeReleaseKernel is [ProcessWakeReleaseKernelV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeReleaseKernel struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeReleaseKernelV2
 }
 
@@ -3230,7 +3230,7 @@ var processWakeReleaseInstrumentationV2 = etw.EventDesc{
 // AnyProcessWakeReleaseInstrumentation is [ProcessWakeReleaseInstrumentationV2] in any
 // version: a newer one is decoded like it.
 type AnyProcessWakeReleaseInstrumentation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeReleaseInstrumentationV2
 }
 
@@ -3294,7 +3294,7 @@ var processWakeReleasePreserveProcessV2 = etw.EventDesc{
 // AnyProcessWakeReleasePreserveProcess is [ProcessWakeReleasePreserveProcessV2] in any
 // version: a newer one is decoded like it.
 type AnyProcessWakeReleasePreserveProcess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeReleasePreserveProcessV2
 }
 
@@ -3355,7 +3355,7 @@ var processWakeDropUserV2 = etw.EventDesc{
 // AnyProcessWakeDropUser is [ProcessWakeDropUserV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessWakeDropUser struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeDropUserV2
 }
 
@@ -3415,7 +3415,7 @@ var processWakeDropExecutionV2 = etw.EventDesc{
 // AnyProcessWakeDropExecution is [ProcessWakeDropExecutionV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeDropExecution struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeDropExecutionV2
 }
 
@@ -3474,7 +3474,7 @@ var processWakeDropKernelV2 = etw.EventDesc{
 // AnyProcessWakeDropKernel is [ProcessWakeDropKernelV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessWakeDropKernel struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeDropKernelV2
 }
 
@@ -3536,7 +3536,7 @@ var processWakeDropInstrumentationV2 = etw.EventDesc{
 // AnyProcessWakeDropInstrumentation is [ProcessWakeDropInstrumentationV2] in any version: a
 // newer one is decoded like it.
 type AnyProcessWakeDropInstrumentation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeDropInstrumentationV2
 }
 
@@ -3598,7 +3598,7 @@ var processWakeDropPreserveProcessV2 = etw.EventDesc{
 // AnyProcessWakeDropPreserveProcess is [ProcessWakeDropPreserveProcessV2] in any version: a
 // newer one is decoded like it.
 type AnyProcessWakeDropPreserveProcess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeDropPreserveProcessV2
 }
 
@@ -3680,7 +3680,7 @@ var processV2TypeGroup5LayoutFields = []etw.FieldDesc{
 // AnyProcessWakeEventUser is [ProcessWakeEventUserV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessWakeEventUser struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeEventUserV2
 }
 
@@ -3736,7 +3736,7 @@ var processWakeEventExecutionV2 = etw.EventDesc{
 // AnyProcessWakeEventExecution is [ProcessWakeEventExecutionV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeEventExecution struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeEventExecutionV2
 }
 
@@ -3791,7 +3791,7 @@ var processWakeEventKernelV2 = etw.EventDesc{
 // AnyProcessWakeEventKernel is [ProcessWakeEventKernelV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeEventKernel struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeEventKernelV2
 }
 
@@ -3849,7 +3849,7 @@ var processWakeEventInstrumentationV2 = etw.EventDesc{
 // AnyProcessWakeEventInstrumentation is [ProcessWakeEventInstrumentationV2] in any version: a
 // newer one is decoded like it.
 type AnyProcessWakeEventInstrumentation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeEventInstrumentationV2
 }
 
@@ -3917,7 +3917,7 @@ var processWakeEventPreserveProcessV2 = etw.EventDesc{
 // AnyProcessWakeEventPreserveProcess is [ProcessWakeEventPreserveProcessV2] in any version: a
 // newer one is decoded like it.
 type AnyProcessWakeEventPreserveProcess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessWakeEventPreserveProcessV2
 }
 
@@ -3996,7 +3996,7 @@ var processDebugEventV2 = etw.EventDesc{
 // AnyProcessDebugEvent is [ProcessDebugEventV2] in any version: a newer one is decoded like
 // it.
 type AnyProcessDebugEvent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessDebugEventV2
 }
 

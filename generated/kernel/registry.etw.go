@@ -2733,7 +2733,7 @@ var registryKCBDeleteV2 = etw.EventDesc{
 // AnyRegistryKCBDelete is [RegistryKCBDeleteV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryKCBDelete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryKCBDeleteV2
 }
 
@@ -2800,7 +2800,7 @@ var registryKCBRundownBeginV2 = etw.EventDesc{
 // AnyRegistryKCBRundownBegin is [RegistryKCBRundownBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyRegistryKCBRundownBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryKCBRundownBeginV2
 }
 
@@ -2866,7 +2866,7 @@ var registryKCBRundownEndV2 = etw.EventDesc{
 // AnyRegistryKCBRundownEnd is [RegistryKCBRundownEndV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryKCBRundownEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryKCBRundownEndV2
 }
 
@@ -2932,7 +2932,7 @@ var registryVirtualizeV2 = etw.EventDesc{
 // AnyRegistryVirtualize is [RegistryVirtualizeV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryVirtualize struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryVirtualizeV2
 }
 
@@ -2997,7 +2997,7 @@ var registryCloseV2 = etw.EventDesc{
 
 // AnyRegistryClose is [RegistryCloseV2] in any version: a newer one is decoded like it.
 type AnyRegistryClose struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryCloseV2
 }
 
@@ -3062,7 +3062,7 @@ var registrySetSecurityV2 = etw.EventDesc{
 // AnyRegistrySetSecurity is [RegistrySetSecurityV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistrySetSecurity struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistrySetSecurityV2
 }
 
@@ -3127,7 +3127,7 @@ var registryQuerySecurityV2 = etw.EventDesc{
 // AnyRegistryQuerySecurity is [RegistryQuerySecurityV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryQuerySecurity struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryQuerySecurityV2
 }
 
@@ -3245,7 +3245,7 @@ var registryTxRLayoutFields = []etw.FieldDesc{
 // AnyRegistryTxRCommit is [RegistryTxRCommitV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryTxRCommit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryTxRCommitV2
 }
 
@@ -3309,7 +3309,7 @@ var registryTxRPrepareV2 = etw.EventDesc{
 // AnyRegistryTxRPrepare is [RegistryTxRPrepareV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryTxRPrepare struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryTxRPrepareV2
 }
 
@@ -3373,7 +3373,7 @@ var registryTxRRollbackV2 = etw.EventDesc{
 // AnyRegistryTxRRollback is [RegistryTxRRollbackV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryTxRRollback struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryTxRRollbackV2
 }
 
@@ -3500,7 +3500,7 @@ var registryCountersV2 = etw.EventDesc{
 
 // AnyRegistryCounters is [RegistryCountersV2] in any version: a newer one is decoded like it.
 type AnyRegistryCounters struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryCountersV2
 }
 
@@ -3564,7 +3564,7 @@ var registryConfigV2 = etw.EventDesc{
 
 // AnyRegistryConfig is [RegistryConfigV2] in any version: a newer one is decoded like it.
 type AnyRegistryConfig struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryConfigV2
 }
 
@@ -3655,7 +3655,7 @@ var registryHiveInitV2 = etw.EventDesc{
 
 // AnyRegistryHiveInit is [RegistryHiveInitV2] in any version: a newer one is decoded like it.
 type AnyRegistryHiveInit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryHiveInitV2
 }
 
@@ -3739,7 +3739,7 @@ var registryHiveDestroyV2 = etw.EventDesc{
 // AnyRegistryHiveDestroy is [RegistryHiveDestroyV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryHiveDestroy struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryHiveDestroyV2
 }
 
@@ -3816,7 +3816,7 @@ var registryHiveLinkV2 = etw.EventDesc{
 
 // AnyRegistryHiveLink is [RegistryHiveLinkV2] in any version: a newer one is decoded like it.
 type AnyRegistryHiveLink struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryHiveLinkV2
 }
 
@@ -3915,7 +3915,7 @@ var registryHiveDCEndV2 = etw.EventDesc{
 // AnyRegistryHiveDCEnd is [RegistryHiveDCEndV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryHiveDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryHiveDCEndV2
 }
 
@@ -3999,7 +3999,7 @@ var registryHiveDirtyV2 = etw.EventDesc{
 // AnyRegistryHiveDirty is [RegistryHiveDirtyV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryHiveDirty struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryHiveDirtyV2
 }
 
@@ -4092,7 +4092,7 @@ var registryChangeNotifyV2 = etw.EventDesc{
 // AnyRegistryChangeNotify is [RegistryChangeNotifyV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryChangeNotify struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RegistryChangeNotifyV2
 }
 

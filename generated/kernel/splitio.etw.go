@@ -63,7 +63,7 @@ var splitIoVolMgrV2 = etw.EventDesc{
 
 // AnySplitIoVolMgr is [SplitIoVolMgrV2] in any version: a newer one is decoded like it.
 type AnySplitIoVolMgr struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SplitIoVolMgrV2
 }
 

@@ -87,7 +87,7 @@ var stackWalkStackV2 = etw.EventDesc{
 
 // AnyStackWalkStack is [StackWalkStackV2] in any version: a newer one is decoded like it.
 type AnyStackWalkStack struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StackWalkStackV2
 }
 
@@ -188,7 +188,7 @@ var stackWalkTypeGroup1LayoutFields = []etw.FieldDesc{
 // AnyStackWalkKeyCreate is [StackWalkKeyCreateV2] in any version: a newer one is decoded like
 // it.
 type AnyStackWalkKeyCreate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StackWalkKeyCreateV2
 }
 
@@ -252,7 +252,7 @@ var stackWalkKeyDeleteV2 = etw.EventDesc{
 // AnyStackWalkKeyDelete is [StackWalkKeyDeleteV2] in any version: a newer one is decoded like
 // it.
 type AnyStackWalkKeyDelete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StackWalkKeyDeleteV2
 }
 
@@ -316,7 +316,7 @@ var stackWalkKeyRundownV2 = etw.EventDesc{
 // AnyStackWalkKeyRundown is [StackWalkKeyRundownV2] in any version: a newer one is decoded
 // like it.
 type AnyStackWalkKeyRundown struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StackWalkKeyRundownV2
 }
 
@@ -425,7 +425,7 @@ var stackWalkKeyLayoutFields = []etw.FieldDesc{
 // AnyStackWalkStackKeyKernel is [StackWalkStackKeyKernelV2] in any version: a newer one is
 // decoded like it.
 type AnyStackWalkStackKeyKernel struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StackWalkStackKeyKernelV2
 }
 
@@ -485,7 +485,7 @@ var stackWalkStackKeyUserV2 = etw.EventDesc{
 // AnyStackWalkStackKeyUser is [StackWalkStackKeyUserV2] in any version: a newer one is decoded
 // like it.
 type AnyStackWalkStackKeyUser struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StackWalkStackKeyUserV2
 }
 

@@ -79,7 +79,7 @@ var sysConfigBuildInfoV0 = etw.EventDesc{
 // AnySysConfigBuildInfo is [SysConfigBuildInfoV0] in any version: a newer one is decoded like
 // it.
 type AnySysConfigBuildInfo struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SysConfigBuildInfoV0
 }
 
@@ -157,7 +157,7 @@ var sysConfigSystemPathsV0 = etw.EventDesc{
 // AnySysConfigSystemPaths is [SysConfigSystemPathsV0] in any version: a newer one is decoded
 // like it.
 type AnySysConfigSystemPaths struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SysConfigSystemPathsV0
 }
 
@@ -228,7 +228,7 @@ var sysConfigUnknownVolumeV0 = etw.EventDesc{
 // AnySysConfigUnknownVolume is [SysConfigUnknownVolumeV0] in any version: a newer one is
 // decoded like it.
 type AnySysConfigUnknownVolume struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SysConfigUnknownVolumeV0
 }
 
@@ -305,7 +305,7 @@ var sysConfigVolumeMappingV0 = etw.EventDesc{
 // AnySysConfigVolumeMapping is [SysConfigVolumeMappingV0] in any version: a newer one is
 // decoded like it.
 type AnySysConfigVolumeMapping struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SysConfigVolumeMappingV0
 }
 
@@ -636,7 +636,7 @@ var sysConfigNetworkInterfaceV0 = etw.EventDesc{
 // AnySysConfigNetworkInterface is [SysConfigNetworkInterfaceV0] in any version: a newer one is
 // decoded like it.
 type AnySysConfigNetworkInterface struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SysConfigNetworkInterfaceV0
 }
 
@@ -718,7 +718,7 @@ var sysConfigDeviceFamilyV0 = etw.EventDesc{
 // AnySysConfigDeviceFamily is [SysConfigDeviceFamilyV0] in any version: a newer one is decoded
 // like it.
 type AnySysConfigDeviceFamily struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SysConfigDeviceFamilyV0
 }
 

@@ -3783,7 +3783,7 @@ var systemConfigNetworkV2 = etw.EventDesc{
 // AnySystemConfigNetwork is [SystemConfigNetworkV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigNetwork struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigNetworkV2
 }
 
@@ -3958,7 +3958,7 @@ var systemConfigOpticalDiskV2 = etw.EventDesc{
 // AnySystemConfigOpticalDisk is [SystemConfigOpticalDiskV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigOpticalDisk struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigOpticalDiskV2
 }
 
@@ -4054,7 +4054,7 @@ var systemConfigPhyDiskExV2 = etw.EventDesc{
 // AnySystemConfigPhyDiskEx is [SystemConfigPhyDiskExV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigPhyDiskEx struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigPhyDiskExV2
 }
 
@@ -5357,7 +5357,7 @@ var systemConfigIDEChannelV2 = etw.EventDesc{
 // AnySystemConfigIDEChannel is [SystemConfigIDEChannelV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigIDEChannel struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigIDEChannelV2
 }
 
@@ -5561,7 +5561,7 @@ func (s SystemConfigNumaNodeV2NodeMapList) write(a *etw.Appender, i int, n uint6
 // AnySystemConfigNumaNode is [SystemConfigNumaNodeV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigNumaNode struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigNumaNodeV2
 }
 
@@ -5652,7 +5652,7 @@ var systemConfigPlatformV2 = etw.EventDesc{
 // AnySystemConfigPlatform is [SystemConfigPlatformV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigPlatform struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigPlatformV2
 }
 
@@ -5734,7 +5734,7 @@ var systemConfigProcessorGroupV2 = etw.EventDesc{
 // AnySystemConfigProcessorGroup is [SystemConfigProcessorGroupV2] in any version: a newer one
 // is decoded like it.
 type AnySystemConfigProcessorGroup struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigProcessorGroupV2
 }
 
@@ -5947,7 +5947,7 @@ func (s SystemConfigProcessorNumberV2ProcessorNumberList) write(a *etw.Appender,
 // AnySystemConfigProcessorNumber is [SystemConfigProcessorNumberV2] in any version: a newer
 // one is decoded like it.
 type AnySystemConfigProcessorNumber struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigProcessorNumberV2
 }
 
@@ -6020,7 +6020,7 @@ var systemConfigDPIV2 = etw.EventDesc{
 
 // AnySystemConfigDPI is [SystemConfigDPIV2] in any version: a newer one is decoded like it.
 type AnySystemConfigDPI struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigDPIV2
 }
 
@@ -6084,7 +6084,7 @@ var systemConfigCodeIntegrityV2 = etw.EventDesc{
 // AnySystemConfigCodeIntegrity is [SystemConfigCodeIntegrityV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigCodeIntegrity struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigCodeIntegrityV2
 }
 
@@ -6152,7 +6152,7 @@ var systemConfigTelemetryConfigurationV2 = etw.EventDesc{
 // AnySystemConfigTelemetryConfiguration is [SystemConfigTelemetryConfigurationV2] in any
 // version: a newer one is decoded like it.
 type AnySystemConfigTelemetryConfiguration struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigTelemetryConfigurationV2
 }
 
@@ -6454,7 +6454,7 @@ var systemConfigDefragmentationV2 = etw.EventDesc{
 // AnySystemConfigDefragmentation is [SystemConfigDefragmentationV2] in any version: a newer
 // one is decoded like it.
 type AnySystemConfigDefragmentation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigDefragmentationV2
 }
 
@@ -7188,7 +7188,7 @@ var systemConfigDeviceFamilyV2 = etw.EventDesc{
 // AnySystemConfigDeviceFamily is [SystemConfigDeviceFamilyV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigDeviceFamily struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigDeviceFamilyV2
 }
 
@@ -7260,7 +7260,7 @@ var systemConfigFlightIdsV2 = etw.EventDesc{
 // AnySystemConfigFlightIds is [SystemConfigFlightIdsV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigFlightIds struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigFlightIdsV2
 }
 
@@ -7366,7 +7366,7 @@ var systemConfigProcessorsV2 = etw.EventDesc{
 // AnySystemConfigProcessors is [SystemConfigProcessorsV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigProcessors struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigProcessorsV2
 }
 
@@ -7453,7 +7453,7 @@ var systemConfigVirtualizationV2 = etw.EventDesc{
 // AnySystemConfigVirtualization is [SystemConfigVirtualizationV2] in any version: a newer one
 // is decoded like it.
 type AnySystemConfigVirtualization struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigVirtualizationV2
 }
 
@@ -7545,7 +7545,7 @@ var systemConfigBootV2 = etw.EventDesc{
 
 // AnySystemConfigBoot is [SystemConfigBootV2] in any version: a newer one is decoded like it.
 type AnySystemConfigBoot struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SystemConfigBootV2
 }
 

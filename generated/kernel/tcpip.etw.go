@@ -2683,7 +2683,7 @@ var tcpIpARPCopyV1 = etw.EventDesc{
 
 // AnyTcpIpARPCopy is [TcpIpARPCopyV1] in any version: a newer one is decoded like it.
 type AnyTcpIpARPCopy struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpARPCopyV1
 }
 
@@ -2744,7 +2744,7 @@ var tcpIpFullACKV1 = etw.EventDesc{
 
 // AnyTcpIpFullACK is [TcpIpFullACKV1] in any version: a newer one is decoded like it.
 type AnyTcpIpFullACK struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpFullACKV1
 }
 
@@ -2805,7 +2805,7 @@ var tcpIpPartACKV1 = etw.EventDesc{
 
 // AnyTcpIpPartACK is [TcpIpPartACKV1] in any version: a newer one is decoded like it.
 type AnyTcpIpPartACK struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpPartACKV1
 }
 
@@ -2865,7 +2865,7 @@ var tcpIpDupACKV1 = etw.EventDesc{
 
 // AnyTcpIpDupACK is [TcpIpDupACKV1] in any version: a newer one is decoded like it.
 type AnyTcpIpDupACK struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpDupACKV1
 }
 
@@ -2990,7 +2990,7 @@ var tcpIpSendIPV6V2 = etw.EventDesc{
 
 // AnyTcpIpSendIPV6 is [TcpIpSendIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpSendIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpSendIPV6V2
 }
 
@@ -3128,7 +3128,7 @@ var tcpIpTypeGroup3LayoutFields = []etw.FieldDesc{
 
 // AnyTcpIpRecvIPV6 is [TcpIpRecvIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpRecvIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpRecvIPV6V2
 }
 
@@ -3308,7 +3308,7 @@ var tcpIpTypeGroup4LayoutFields = []etw.FieldDesc{
 
 // AnyTcpIpConnectIPV6 is [TcpIpConnectIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpConnectIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpConnectIPV6V2
 }
 
@@ -3376,7 +3376,7 @@ var tcpIpDisconnectIPV6V2 = etw.EventDesc{
 // AnyTcpIpDisconnectIPV6 is [TcpIpDisconnectIPV6V2] in any version: a newer one is decoded
 // like it.
 type AnyTcpIpDisconnectIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpDisconnectIPV6V2
 }
 
@@ -3445,7 +3445,7 @@ var tcpIpRetransmitIPV6V2 = etw.EventDesc{
 // AnyTcpIpRetransmitIPV6 is [TcpIpRetransmitIPV6V2] in any version: a newer one is decoded
 // like it.
 type AnyTcpIpRetransmitIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpRetransmitIPV6V2
 }
 
@@ -3520,7 +3520,7 @@ var tcpIpAcceptIPV6V2 = etw.EventDesc{
 
 // AnyTcpIpAcceptIPV6 is [TcpIpAcceptIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpAcceptIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpAcceptIPV6V2
 }
 
@@ -3589,7 +3589,7 @@ var tcpIpReconnectIPV6V2 = etw.EventDesc{
 // AnyTcpIpReconnectIPV6 is [TcpIpReconnectIPV6V2] in any version: a newer one is decoded like
 // it.
 type AnyTcpIpReconnectIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpReconnectIPV6V2
 }
 
@@ -3657,7 +3657,7 @@ var tcpIpTCPCopyIPV6V2 = etw.EventDesc{
 
 // AnyTcpIpTCPCopyIPV6 is [TcpIpTCPCopyIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpTCPCopyIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpIpTCPCopyIPV6V2
 }
 

@@ -2942,7 +2942,7 @@ var threadCompCSV2 = etw.EventDesc{
 
 // AnyThreadCompCS is [ThreadCompCSV2] in any version: a newer one is decoded like it.
 type AnyThreadCompCS struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadCompCSV2
 }
 
@@ -3075,7 +3075,7 @@ var threadSpinLockV2 = etw.EventDesc{
 
 // AnyThreadSpinLock is [ThreadSpinLockV2] in any version: a newer one is decoded like it.
 type AnyThreadSpinLock struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadSpinLockV2
 }
 
@@ -3163,7 +3163,7 @@ var threadQueueV2 = etw.EventDesc{
 
 // AnyThreadQueue is [ThreadQueueV2] in any version: a newer one is decoded like it.
 type AnyThreadQueue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadQueueV2
 }
 
@@ -3284,7 +3284,7 @@ var threadResourceV2 = etw.EventDesc{
 
 // AnyThreadResource is [ThreadResourceV2] in any version: a newer one is decoded like it.
 type AnyThreadResource struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadResourceV2
 }
 
@@ -3372,7 +3372,7 @@ var threadPushlockV2 = etw.EventDesc{
 
 // AnyThreadPushlock is [ThreadPushlockV2] in any version: a newer one is decoded like it.
 type AnyThreadPushlock struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPushlockV2
 }
 
@@ -3479,7 +3479,7 @@ var threadWaitSingleV2 = etw.EventDesc{
 
 // AnyThreadWaitSingle is [ThreadWaitSingleV2] in any version: a newer one is decoded like it.
 type AnyThreadWaitSingle struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadWaitSingleV2
 }
 
@@ -3726,7 +3726,7 @@ func (s ThreadWaitMultipleV2ObjectRecordList) write(a *etw.Appender, i int, n ui
 // AnyThreadWaitMultiple is [ThreadWaitMultipleV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadWaitMultiple struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadWaitMultipleV2
 }
 
@@ -3813,7 +3813,7 @@ var threadDelayExecutionV2 = etw.EventDesc{
 // AnyThreadDelayExecution is [ThreadDelayExecutionV2] in any version: a newer one is decoded
 // like it.
 type AnyThreadDelayExecution struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadDelayExecutionV2
 }
 
@@ -4406,7 +4406,7 @@ var threadReadyThreadV2 = etw.EventDesc{
 // AnyThreadReadyThread is [ThreadReadyThreadV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadReadyThread struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadReadyThreadV2
 }
 
@@ -4464,7 +4464,7 @@ var threadSetPagePriorityV3 = etw.EventDesc{
 // AnyThreadSetPagePriority is [ThreadSetPagePriorityV3] in any version: a newer one is decoded
 // like it.
 type AnyThreadSetPagePriority struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadSetPagePriorityV3
 }
 
@@ -4741,7 +4741,7 @@ var threadAffinityV2 = etw.EventDesc{
 
 // AnyThreadAffinity is [ThreadAffinityV2] in any version: a newer one is decoded like it.
 type AnyThreadAffinity struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadAffinityV2
 }
 
@@ -4817,7 +4817,7 @@ var threadReserveStateV2 = etw.EventDesc{
 // AnyThreadReserveState is [ThreadReserveStateV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadReserveState struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadReserveStateV2
 }
 
@@ -4893,7 +4893,7 @@ var threadReserveBandwidthV2 = etw.EventDesc{
 // AnyThreadReserveBandwidth is [ThreadReserveBandwidthV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadReserveBandwidth struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadReserveBandwidthV2
 }
 
@@ -4963,7 +4963,7 @@ var threadReserveLateCountV2 = etw.EventDesc{
 // AnyThreadReserveLateCount is [ThreadReserveLateCountV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadReserveLateCount struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadReserveLateCountV2
 }
 
@@ -5390,7 +5390,7 @@ func (s ThreadDfssStartNewIntervalV2SessionQuotaList) write(a *etw.Appender, i i
 // AnyThreadDfssStartNewInterval is [ThreadDfssStartNewIntervalV2] in any version: a newer one
 // is decoded like it.
 type AnyThreadDfssStartNewInterval struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadDfssStartNewIntervalV2
 }
 
@@ -5480,7 +5480,7 @@ var threadDfssProcessIdleOnlyQueueV2 = etw.EventDesc{
 // AnyThreadDfssProcessIdleOnlyQueue is [ThreadDfssProcessIdleOnlyQueueV2] in any version: a
 // newer one is decoded like it.
 type AnyThreadDfssProcessIdleOnlyQueue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadDfssProcessIdleOnlyQueueV2
 }
 
@@ -5565,7 +5565,7 @@ var threadAntiStarvationBoostV2 = etw.EventDesc{
 // AnyThreadAntiStarvationBoost is [ThreadAntiStarvationBoostV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadAntiStarvationBoost struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadAntiStarvationBoostV2
 }
 
@@ -5660,7 +5660,7 @@ var threadMigrationV2 = etw.EventDesc{
 
 // AnyThreadMigration is [ThreadMigrationV2] in any version: a newer one is decoded like it.
 type AnyThreadMigration struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadMigrationV2
 }
 
@@ -5731,7 +5731,7 @@ var threadEnqueueV2 = etw.EventDesc{
 
 // AnyThreadEnqueue is [ThreadEnqueueV2] in any version: a newer one is decoded like it.
 type AnyThreadEnqueue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadEnqueueV2
 }
 
@@ -5813,7 +5813,7 @@ var threadDequeueV2 = etw.EventDesc{
 
 // AnyThreadDequeue is [ThreadDequeueV2] in any version: a newer one is decoded like it.
 type AnyThreadDequeue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadDequeueV2
 }
 
@@ -5902,7 +5902,7 @@ var workerThreadStartStopV2LayoutFields = []etw.FieldDesc{
 // AnyThreadWorkerThreadItemStart is [ThreadWorkerThreadItemStartV2] in any version: a newer
 // one is decoded like it.
 type AnyThreadWorkerThreadItemStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadWorkerThreadItemStartV2
 }
 
@@ -5958,7 +5958,7 @@ var threadWorkerThreadItemEndV2 = etw.EventDesc{
 // AnyThreadWorkerThreadItemEnd is [ThreadWorkerThreadItemEndV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadWorkerThreadItemEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadWorkerThreadItemEndV2
 }
 
@@ -6054,7 +6054,7 @@ var threadAutoBoostSetFloorV2 = etw.EventDesc{
 // AnyThreadAutoBoostSetFloor is [ThreadAutoBoostSetFloorV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadAutoBoostSetFloor struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadAutoBoostSetFloorV2
 }
 
@@ -6132,7 +6132,7 @@ var threadAutoBoostClearFloorV2 = etw.EventDesc{
 // AnyThreadAutoBoostClearFloor is [ThreadAutoBoostClearFloorV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadAutoBoostClearFloor struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadAutoBoostClearFloorV2
 }
 
@@ -6205,7 +6205,7 @@ var threadAutoBoostEntryExhaustionV2 = etw.EventDesc{
 // AnyThreadAutoBoostEntryExhaustion is [ThreadAutoBoostEntryExhaustionV2] in any version: a
 // newer one is decoded like it.
 type AnyThreadAutoBoostEntryExhaustion struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadAutoBoostEntryExhaustionV2
 }
 
@@ -6277,7 +6277,7 @@ var threadSubProcessTagChangedV2 = etw.EventDesc{
 // AnyThreadSubProcessTagChanged is [ThreadSubProcessTagChangedV2] in any version: a newer one
 // is decoded like it.
 type AnyThreadSubProcessTagChanged struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadSubProcessTagChangedV2
 }
 
@@ -6360,7 +6360,7 @@ var threadSetNameV2 = etw.EventDesc{
 
 // AnyThreadSetName is [ThreadSetNameV2] in any version: a newer one is decoded like it.
 type AnyThreadSetName struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadSetNameV2
 }
 

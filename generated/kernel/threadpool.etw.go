@@ -102,7 +102,7 @@ var tpV2CBEnqueueLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolCBEnqueue is [ThreadPoolCBEnqueueV2] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolCBEnqueue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolCBEnqueueV2
 }
 
@@ -414,7 +414,7 @@ var threadPoolCBStartV2 = etw.EventDesc{
 // AnyThreadPoolCBStart is [ThreadPoolCBStartV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadPoolCBStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolCBStartV2
 }
 
@@ -854,7 +854,7 @@ var tpV2PoolCreateCloseLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolPoolCreate is [ThreadPoolPoolCreateV2] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolPoolCreate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolPoolCreateV2
 }
 
@@ -909,7 +909,7 @@ var threadPoolPoolCloseV2 = etw.EventDesc{
 // AnyThreadPoolPoolClose is [ThreadPoolPoolCloseV2] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolPoolClose struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolPoolCloseV2
 }
 
@@ -997,7 +997,7 @@ var tpV2ThreadSetLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolThreadMinSet is [ThreadPoolThreadMinSetV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolThreadMinSet struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolThreadMinSetV2
 }
 
@@ -1053,7 +1053,7 @@ var threadPoolThreadMaxSetV2 = etw.EventDesc{
 // AnyThreadPoolThreadMaxSet is [ThreadPoolThreadMaxSetV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolThreadMaxSet struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolThreadMaxSetV2
 }
 
@@ -1153,7 +1153,7 @@ var threadPoolWTNodeSwitchV2 = etw.EventDesc{
 // AnyThreadPoolWTNodeSwitch is [ThreadPoolWTNodeSwitchV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWTNodeSwitch struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolWTNodeSwitchV2
 }
 
@@ -1250,7 +1250,7 @@ var threadPoolTimerSetV2 = etw.EventDesc{
 // AnyThreadPoolTimerSet is [ThreadPoolTimerSetV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadPoolTimerSet struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolTimerSetV2
 }
 
@@ -1321,7 +1321,7 @@ var threadPoolTimerCancelledV2 = etw.EventDesc{
 // AnyThreadPoolTimerCancelled is [ThreadPoolTimerCancelledV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolTimerCancelled struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolTimerCancelledV2
 }
 
@@ -1401,7 +1401,7 @@ var threadPoolTimerSetNtTimerV2 = etw.EventDesc{
 // AnyThreadPoolTimerSetNtTimer is [ThreadPoolTimerSetNtTimerV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolTimerSetNtTimer struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolTimerSetNtTimerV2
 }
 
@@ -1486,7 +1486,7 @@ var tpV2TimerExpirationGroupLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolTimerCancelNtTimer is [ThreadPoolTimerCancelNtTimerV2] in any version: a newer
 // one is decoded like it.
 type AnyThreadPoolTimerCancelNtTimer struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolTimerCancelNtTimerV2
 }
 
@@ -1543,7 +1543,7 @@ var threadPoolTimerExpirationBeginV2 = etw.EventDesc{
 // AnyThreadPoolTimerExpirationBegin is [ThreadPoolTimerExpirationBeginV2] in any version: a
 // newer one is decoded like it.
 type AnyThreadPoolTimerExpirationBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolTimerExpirationBeginV2
 }
 
@@ -1600,7 +1600,7 @@ var threadPoolTimerExpirationEndV2 = etw.EventDesc{
 // AnyThreadPoolTimerExpirationEnd is [ThreadPoolTimerExpirationEndV2] in any version: a newer
 // one is decoded like it.
 type AnyThreadPoolTimerExpirationEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolTimerExpirationEndV2
 }
 
@@ -1692,7 +1692,7 @@ var threadPoolTimerExpirationV2 = etw.EventDesc{
 // AnyThreadPoolTimerExpiration is [ThreadPoolTimerExpirationV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolTimerExpiration struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolTimerExpirationV2
 }
 

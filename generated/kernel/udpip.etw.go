@@ -694,7 +694,7 @@ var udpIpFailV2 = etw.EventDesc{
 
 // AnyUdpIpFail is [UdpIpFailV2] in any version: a newer one is decoded like it.
 type AnyUdpIpFail struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UdpIpFailV2
 }
 
@@ -829,7 +829,7 @@ var udpIpTypeGroup2LayoutFields = []etw.FieldDesc{
 
 // AnyUdpIpSendIPV6 is [UdpIpSendIPV6V2] in any version: a newer one is decoded like it.
 type AnyUdpIpSendIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UdpIpSendIPV6V2
 }
 
@@ -897,7 +897,7 @@ var udpIpRecvIPV6V2 = etw.EventDesc{
 
 // AnyUdpIpRecvIPV6 is [UdpIpRecvIPV6V2] in any version: a newer one is decoded like it.
 type AnyUdpIpRecvIPV6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UdpIpRecvIPV6V2
 }
 

@@ -79,7 +79,7 @@ var umsdSwitchStartV2 = etw.EventDesc{
 
 // AnyUMSDSwitchStart is [UMSDSwitchStartV2] in any version: a newer one is decoded like it.
 type AnyUMSDSwitchStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UMSDSwitchStartV2
 }
 
@@ -162,7 +162,7 @@ var umsdSwitchEndV2 = etw.EventDesc{
 
 // AnyUMSDSwitchEnd is [UMSDSwitchEndV2] in any version: a newer one is decoded like it.
 type AnyUMSDSwitchEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UMSDSwitchEndV2
 }
 
@@ -239,7 +239,7 @@ var umsScheduledParkV2 = etw.EventDesc{
 
 // AnyUMSScheduledPark is [UMSScheduledParkV2] in any version: a newer one is decoded like it.
 type AnyUMSScheduledPark struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UMSScheduledParkV2
 }
 
@@ -328,7 +328,7 @@ var umsDisassociateV2 = etw.EventDesc{
 
 // AnyUMSDisassociate is [UMSDisassociateV2] in any version: a newer one is decoded like it.
 type AnyUMSDisassociate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UMSDisassociateV2
 }
 
@@ -417,7 +417,7 @@ var umscSwitchV2 = etw.EventDesc{
 
 // AnyUMSCSwitch is [UMSCSwitchV2] in any version: a newer one is decoded like it.
 type AnyUMSCSwitch struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UMSCSwitchV2
 }
 

@@ -93,7 +93,7 @@ var winSatXmlLayoutFields = []etw.FieldDesc{
 
 // AnyWinSatWinSPR is [WinSatWinSPRV0] in any version: a newer one is decoded like it.
 type AnyWinSatWinSPR struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WinSatWinSPRV0
 }
 
@@ -149,7 +149,7 @@ var winSatMetricsV0 = etw.EventDesc{
 
 // AnyWinSatMetrics is [WinSatMetricsV0] in any version: a newer one is decoded like it.
 type AnyWinSatMetrics struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WinSatMetricsV0
 }
 
@@ -209,7 +209,7 @@ var winSatSystemConfigV0 = etw.EventDesc{
 // AnyWinSatSystemConfig is [WinSatSystemConfigV0] in any version: a newer one is decoded like
 // it.
 type AnyWinSatSystemConfig struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WinSatSystemConfigV0
 }
 

@@ -107,7 +107,7 @@ var wnfSubUnsubLayoutFields = []etw.FieldDesc{
 
 // AnyWNFSubscribe is [WNFSubscribeV2] in any version: a newer one is decoded like it.
 type AnyWNFSubscribe struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WNFSubscribeV2
 }
 
@@ -163,7 +163,7 @@ var wnfUnsubscribeV2 = etw.EventDesc{
 
 // AnyWNFUnsubscribe is [WNFUnsubscribeV2] in any version: a newer one is decoded like it.
 type AnyWNFUnsubscribe struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WNFUnsubscribeV2
 }
 
@@ -265,7 +265,7 @@ var wnfCallbackV2 = etw.EventDesc{
 
 // AnyWNFCallback is [WNFCallbackV2] in any version: a newer one is decoded like it.
 type AnyWNFCallback struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WNFCallbackV2
 }
 
@@ -335,7 +335,7 @@ var wnfPublishV2 = etw.EventDesc{
 
 // AnyWNFPublish is [WNFPublishV2] in any version: a newer one is decoded like it.
 type AnyWNFPublish struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WNFPublishV2
 }
 
@@ -408,7 +408,7 @@ var wnfNameSubRundownV2 = etw.EventDesc{
 // AnyWNFNameSubRundown is [WNFNameSubRundownV2] in any version: a newer one is decoded like
 // it.
 type AnyWNFNameSubRundown struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WNFNameSubRundownV2
 }
 

@@ -89,7 +89,7 @@ var processLayoutFields = []etw.FieldDesc{
 
 // AnyExistingProcess is [ExistingProcess] in any version: a newer one is decoded like it.
 type AnyExistingProcess struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExistingProcess
 }
 
@@ -147,7 +147,7 @@ var processCreate = etw.EventDesc{
 
 // AnyProcessCreate is [ProcessCreate] in any version: a newer one is decoded like it.
 type AnyProcessCreate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessCreate
 }
 
@@ -186,7 +186,7 @@ var processExit = etw.EventDesc{
 
 // AnyProcessExit is [ProcessExit] in any version: a newer one is decoded like it.
 type AnyProcessExit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessExit
 }
 
@@ -314,7 +314,7 @@ var processMapping = etw.EventDesc{
 
 // AnyProcessMapping is [ProcessMapping] in any version: a newer one is decoded like it.
 type AnyProcessMapping struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessMapping
 }
 
@@ -408,7 +408,7 @@ var processSymbol = etw.EventDesc{
 
 // AnyProcessSymbol is [ProcessSymbol] in any version: a newer one is decoded like it.
 type AnyProcessSymbol struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessSymbol
 }
 
@@ -491,7 +491,7 @@ var processMappingMetadata = etw.EventDesc{
 // AnyProcessMappingMetadata is [ProcessMappingMetadata] in any version: a newer one is decoded
 // like it.
 type AnyProcessMappingMetadata struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessMappingMetadata
 }
 

@@ -46,7 +46,8 @@ func FuzzEvents(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyExistingProcess), new(AnyProcessCreate), new(AnyProcessExit),
-		new(AnyProcessMapping), new(AnyProcessSymbol), new(AnyProcessMappingMetadata),
+		new(AnyExistingProcess), new(AnyProcessCreate),
+		new(AnyProcessExit), new(AnyProcessMapping),
+		new(AnyProcessSymbol), new(AnyProcessMappingMetadata),
 	}
 }

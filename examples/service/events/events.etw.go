@@ -72,7 +72,7 @@ var orderStart = etw.EventDesc{
 
 // AnyOrderStart is [OrderStart] in any version: a newer one is decoded like it.
 type AnyOrderStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OrderStart
 }
 
@@ -146,7 +146,7 @@ var orderStop = etw.EventDesc{
 
 // AnyOrderStop is [OrderStop] in any version: a newer one is decoded like it.
 type AnyOrderStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OrderStop
 }
 

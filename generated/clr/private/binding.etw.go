@@ -127,7 +127,7 @@ var bindingLayoutFields = []etw.FieldDesc{
 // AnyBindingPolicyPhaseStart is [BindingPolicyPhaseStart] in any version: a newer one is
 // decoded like it.
 type AnyBindingPolicyPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingPolicyPhaseStart
 }
 
@@ -194,7 +194,7 @@ var bindingPolicyPhaseEnd = etw.EventDesc{
 // AnyBindingPolicyPhaseEnd is [BindingPolicyPhaseEnd] in any version: a newer one is decoded
 // like it.
 type AnyBindingPolicyPhaseEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingPolicyPhaseEnd
 }
 
@@ -261,7 +261,7 @@ var bindingNgenPhaseStart = etw.EventDesc{
 // AnyBindingNgenPhaseStart is [BindingNgenPhaseStart] in any version: a newer one is decoded
 // like it.
 type AnyBindingNgenPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingNgenPhaseStart
 }
 
@@ -328,7 +328,7 @@ var bindingNgenPhaseEnd = etw.EventDesc{
 // AnyBindingNgenPhaseEnd is [BindingNgenPhaseEnd] in any version: a newer one is decoded like
 // it.
 type AnyBindingNgenPhaseEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingNgenPhaseEnd
 }
 
@@ -400,7 +400,7 @@ var bindingLookupAndProbingPhaseStart = etw.EventDesc{
 // AnyBindingLookupAndProbingPhaseStart is [BindingLookupAndProbingPhaseStart] in any version:
 // a newer one is decoded like it.
 type AnyBindingLookupAndProbingPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingLookupAndProbingPhaseStart
 }
 
@@ -472,7 +472,7 @@ var bindingLookupAndProbingPhaseEnd = etw.EventDesc{
 // AnyBindingLookupAndProbingPhaseEnd is [BindingLookupAndProbingPhaseEnd] in any version: a
 // newer one is decoded like it.
 type AnyBindingLookupAndProbingPhaseEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingLookupAndProbingPhaseEnd
 }
 
@@ -538,7 +538,7 @@ var loaderPhaseStart = etw.EventDesc{
 
 // AnyLoaderPhaseStart is [LoaderPhaseStart] in any version: a newer one is decoded like it.
 type AnyLoaderPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoaderPhaseStart
 }
 
@@ -604,7 +604,7 @@ var loaderPhaseEnd = etw.EventDesc{
 
 // AnyLoaderPhaseEnd is [LoaderPhaseEnd] in any version: a newer one is decoded like it.
 type AnyLoaderPhaseEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoaderPhaseEnd
 }
 
@@ -670,7 +670,7 @@ var bindingPhaseStart = etw.EventDesc{
 
 // AnyBindingPhaseStart is [BindingPhaseStart] in any version: a newer one is decoded like it.
 type AnyBindingPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingPhaseStart
 }
 
@@ -736,7 +736,7 @@ var bindingPhaseEnd = etw.EventDesc{
 
 // AnyBindingPhaseEnd is [BindingPhaseEnd] in any version: a newer one is decoded like it.
 type AnyBindingPhaseEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingPhaseEnd
 }
 
@@ -805,7 +805,7 @@ var bindingDownloadPhaseStart = etw.EventDesc{
 // AnyBindingDownloadPhaseStart is [BindingDownloadPhaseStart] in any version: a newer one is
 // decoded like it.
 type AnyBindingDownloadPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingDownloadPhaseStart
 }
 
@@ -874,7 +874,7 @@ var bindingDownloadPhaseEnd = etw.EventDesc{
 // AnyBindingDownloadPhaseEnd is [BindingDownloadPhaseEnd] in any version: a newer one is
 // decoded like it.
 type AnyBindingDownloadPhaseEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BindingDownloadPhaseEnd
 }
 
@@ -943,7 +943,7 @@ var loaderAssemblyInitPhaseStart = etw.EventDesc{
 // AnyLoaderAssemblyInitPhaseStart is [LoaderAssemblyInitPhaseStart] in any version: a newer
 // one is decoded like it.
 type AnyLoaderAssemblyInitPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoaderAssemblyInitPhaseStart
 }
 
@@ -1012,7 +1012,7 @@ var loaderAssemblyInitPhaseEnd = etw.EventDesc{
 // AnyLoaderAssemblyInitPhaseEnd is [LoaderAssemblyInitPhaseEnd] in any version: a newer one is
 // decoded like it.
 type AnyLoaderAssemblyInitPhaseEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoaderAssemblyInitPhaseEnd
 }
 
@@ -1081,7 +1081,7 @@ var loaderMappingPhaseStart = etw.EventDesc{
 // AnyLoaderMappingPhaseStart is [LoaderMappingPhaseStart] in any version: a newer one is
 // decoded like it.
 type AnyLoaderMappingPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoaderMappingPhaseStart
 }
 
@@ -1148,7 +1148,7 @@ var loaderMappingPhaseEnd = etw.EventDesc{
 // AnyLoaderMappingPhaseEnd is [LoaderMappingPhaseEnd] in any version: a newer one is decoded
 // like it.
 type AnyLoaderMappingPhaseEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoaderMappingPhaseEnd
 }
 
@@ -1219,7 +1219,7 @@ var loaderDeliverEventsPhaseStart = etw.EventDesc{
 // AnyLoaderDeliverEventsPhaseStart is [LoaderDeliverEventsPhaseStart] in any version: a newer
 // one is decoded like it.
 type AnyLoaderDeliverEventsPhaseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoaderDeliverEventsPhaseStart
 }
 
@@ -1288,7 +1288,7 @@ var loaderDeliverEventsPhaseEnd = etw.EventDesc{
 // AnyLoaderDeliverEventsPhaseEnd is [LoaderDeliverEventsPhaseEnd] in any version: a newer one
 // is decoded like it.
 type AnyLoaderDeliverEventsPhaseEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoaderDeliverEventsPhaseEnd
 }
 
@@ -1376,7 +1376,7 @@ var fusionMessageEvent = etw.EventDesc{
 // AnyFusionMessageEvent is [FusionMessageEvent] in any version: a newer one is decoded like
 // it.
 type AnyFusionMessageEvent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FusionMessageEvent
 }
 
@@ -1460,7 +1460,7 @@ var fusionErrorCodeEvent = etw.EventDesc{
 // AnyFusionErrorCodeEvent is [FusionErrorCodeEvent] in any version: a newer one is decoded
 // like it.
 type AnyFusionErrorCodeEvent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FusionErrorCodeEvent
 }
 

@@ -86,7 +86,7 @@ var failFast = etw.EventDesc{
 
 // AnyFailFast is [FailFast] in any version: a newer one is decoded like it.
 type AnyFailFast struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FailFast
 }
 

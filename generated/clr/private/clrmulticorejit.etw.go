@@ -101,7 +101,7 @@ var multicoreJit = etw.EventDesc{
 
 // AnyMulticoreJit is [MulticoreJit] in any version: a newer one is decoded like it.
 type AnyMulticoreJit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MulticoreJit
 }
 
@@ -189,7 +189,7 @@ var multicoreJitMethodCodeReturned = etw.EventDesc{
 // AnyMulticoreJitMethodCodeReturned is [MulticoreJitMethodCodeReturned] in any version: a
 // newer one is decoded like it.
 type AnyMulticoreJitMethodCodeReturned struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MulticoreJitMethodCodeReturned
 }
 

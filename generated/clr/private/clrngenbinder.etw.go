@@ -86,7 +86,7 @@ var ngenBindEvent = etw.EventDesc{
 
 // AnyNgenBindEvent is [NgenBindEvent] in any version: a newer one is decoded like it.
 type AnyNgenBindEvent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NgenBindEvent
 }
 

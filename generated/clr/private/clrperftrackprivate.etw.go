@@ -109,7 +109,7 @@ var moduleRangeLoadPrivate = etw.EventDesc{
 // AnyModuleRangeLoadPrivate is [ModuleRangeLoadPrivate] in any version: a newer one is decoded
 // like it.
 type AnyModuleRangeLoadPrivate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleRangeLoadPrivate
 }
 

@@ -95,7 +95,7 @@ var clrStackWalkPrivate = etw.EventDesc{
 // AnyCLRStackWalkPrivate is [CLRStackWalkPrivate] in any version: a newer one is decoded like
 // it.
 type AnyCLRStackWalkPrivate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CLRStackWalkPrivate
 }
 

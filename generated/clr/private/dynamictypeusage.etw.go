@@ -94,7 +94,7 @@ var dynamicTypeUsePrivateLayoutFields = []etw.FieldDesc{
 // AnyIInspectableRuntimeClassName is [IInspectableRuntimeClassName] in any version: a newer
 // one is decoded like it.
 type AnyIInspectableRuntimeClassName struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	IInspectableRuntimeClassName
 }
 
@@ -201,7 +201,7 @@ var dynamicTypeUseTwoParametersPrivateLayoutFields = []etw.FieldDesc{
 
 // AnyWinRTUnbox is [WinRTUnbox] in any version: a newer one is decoded like it.
 type AnyWinRTUnbox struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WinRTUnbox
 }
 
@@ -264,7 +264,7 @@ var createRCW = etw.EventDesc{
 
 // AnyCreateRCW is [CreateRCW] in any version: a newer one is decoded like it.
 type AnyCreateRCW struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CreateRCW
 }
 
@@ -378,7 +378,7 @@ var dynamicTypeUsePrivateVarianceLayoutFields = []etw.FieldDesc{
 
 // AnyRCWVariance is [RCWVariance] in any version: a newer one is decoded like it.
 type AnyRCWVariance struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RCWVariance
 }
 
@@ -443,7 +443,7 @@ var rcwiEnumerableCasting = etw.EventDesc{
 // AnyRCWIEnumerableCasting is [RCWIEnumerableCasting] in any version: a newer one is decoded
 // like it.
 type AnyRCWIEnumerableCasting struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RCWIEnumerableCasting
 }
 
@@ -506,7 +506,7 @@ var createCCW = etw.EventDesc{
 
 // AnyCreateCCW is [CreateCCW] in any version: a newer one is decoded like it.
 type AnyCreateCCW struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CreateCCW
 }
 
@@ -571,7 +571,7 @@ var ccwVariance = etw.EventDesc{
 
 // AnyCCWVariance is [CCWVariance] in any version: a newer one is decoded like it.
 type AnyCCWVariance struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CCWVariance
 }
 
@@ -681,7 +681,7 @@ var dynamicTypeUseStringAndIntPrivateLayoutFields = []etw.FieldDesc{
 // AnyObjectVariantMarshallingToNative is [ObjectVariantMarshallingToNative] in any version: a
 // newer one is decoded like it.
 type AnyObjectVariantMarshallingToNative struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectVariantMarshallingToNative
 }
 
@@ -745,7 +745,7 @@ var getTypeFromGUID = etw.EventDesc{
 
 // AnyGetTypeFromGUID is [GetTypeFromGUID] in any version: a newer one is decoded like it.
 type AnyGetTypeFromGUID struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GetTypeFromGUID
 }
 
@@ -809,7 +809,7 @@ var getTypeFromProgID = etw.EventDesc{
 
 // AnyGetTypeFromProgID is [GetTypeFromProgID] in any version: a newer one is decoded like it.
 type AnyGetTypeFromProgID struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GetTypeFromProgID
 }
 
@@ -874,7 +874,7 @@ var convertToCallbackEtw = etw.EventDesc{
 // AnyConvertToCallbackEtw is [ConvertToCallbackEtw] in any version: a newer one is decoded
 // like it.
 type AnyConvertToCallbackEtw struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConvertToCallbackEtw
 }
 
@@ -964,7 +964,7 @@ var dynamicTypeUseNoParametersPrivateLayoutFields = []etw.FieldDesc{
 // AnyBeginCreateManagedReference is [BeginCreateManagedReference] in any version: a newer one
 // is decoded like it.
 type AnyBeginCreateManagedReference struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BeginCreateManagedReference
 }
 
@@ -1022,7 +1022,7 @@ var endCreateManagedReference = etw.EventDesc{
 // AnyEndCreateManagedReference is [EndCreateManagedReference] in any version: a newer one is
 // decoded like it.
 type AnyEndCreateManagedReference struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EndCreateManagedReference
 }
 
@@ -1087,7 +1087,7 @@ var objectVariantMarshallingToManaged = etw.EventDesc{
 // AnyObjectVariantMarshallingToManaged is [ObjectVariantMarshallingToManaged] in any version:
 // a newer one is decoded like it.
 type AnyObjectVariantMarshallingToManaged struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObjectVariantMarshallingToManaged
 }
 

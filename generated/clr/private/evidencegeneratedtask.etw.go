@@ -86,7 +86,7 @@ var evidenceGenerated = etw.EventDesc{
 
 // AnyEvidenceGenerated is [EvidenceGenerated] in any version: a newer one is decoded like it.
 type AnyEvidenceGenerated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvidenceGenerated
 }
 

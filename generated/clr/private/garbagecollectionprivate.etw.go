@@ -1907,7 +1907,7 @@ var gcNoUserDataLayoutFields = []etw.FieldDesc{
 
 // AnyBGCBegin is [BGCBegin] in any version: a newer one is decoded like it.
 type AnyBGCBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGCBegin
 }
 
@@ -1962,7 +1962,7 @@ var bgc1stNonConEnd = etw.EventDesc{
 
 // AnyBGC1stNonConEnd is [BGC1stNonConEnd] in any version: a newer one is decoded like it.
 type AnyBGC1stNonConEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGC1stNonConEnd
 }
 
@@ -2018,7 +2018,7 @@ var bgc1stConEnd = etw.EventDesc{
 
 // AnyBGC1stConEnd is [BGC1stConEnd] in any version: a newer one is decoded like it.
 type AnyBGC1stConEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGC1stConEnd
 }
 
@@ -2075,7 +2075,7 @@ var bgc2ndNonConBegin = etw.EventDesc{
 
 // AnyBGC2ndNonConBegin is [BGC2ndNonConBegin] in any version: a newer one is decoded like it.
 type AnyBGC2ndNonConBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGC2ndNonConBegin
 }
 
@@ -2130,7 +2130,7 @@ var bgc2ndNonConEnd = etw.EventDesc{
 
 // AnyBGC2ndNonConEnd is [BGC2ndNonConEnd] in any version: a newer one is decoded like it.
 type AnyBGC2ndNonConEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGC2ndNonConEnd
 }
 
@@ -2186,7 +2186,7 @@ var bgc2ndConBegin = etw.EventDesc{
 
 // AnyBGC2ndConBegin is [BGC2ndConBegin] in any version: a newer one is decoded like it.
 type AnyBGC2ndConBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGC2ndConBegin
 }
 
@@ -2241,7 +2241,7 @@ var bgc2ndConEnd = etw.EventDesc{
 
 // AnyBGC2ndConEnd is [BGC2ndConEnd] in any version: a newer one is decoded like it.
 type AnyBGC2ndConEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGC2ndConEnd
 }
 
@@ -2296,7 +2296,7 @@ var bgcPlanEnd = etw.EventDesc{
 
 // AnyBGCPlanEnd is [BGCPlanEnd] in any version: a newer one is decoded like it.
 type AnyBGCPlanEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGCPlanEnd
 }
 
@@ -2351,7 +2351,7 @@ var bgcSweepEnd = etw.EventDesc{
 
 // AnyBGCSweepEnd is [BGCSweepEnd] in any version: a newer one is decoded like it.
 type AnyBGCSweepEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGCSweepEnd
 }
 
@@ -2425,7 +2425,7 @@ var bgcDrainMark = etw.EventDesc{
 
 // AnyBGCDrainMark is [BGCDrainMark] in any version: a newer one is decoded like it.
 type AnyBGCDrainMark struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGCDrainMark
 }
 
@@ -2513,7 +2513,7 @@ var bgcRevisit = etw.EventDesc{
 
 // AnyBGCRevisit is [BGCRevisit] in any version: a newer one is decoded like it.
 type AnyBGCRevisit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGCRevisit
 }
 
@@ -2607,7 +2607,7 @@ var bgcOverflow = etw.EventDesc{
 
 // AnyBGCOverflow is [BGCOverflow] in any version: a newer one is decoded like it.
 type AnyBGCOverflow struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGCOverflow
 }
 
@@ -2698,7 +2698,7 @@ var bgcAllocWaitLayoutFields = []etw.FieldDesc{
 
 // AnyBGCAllocWaitBegin is [BGCAllocWaitBegin] in any version: a newer one is decoded like it.
 type AnyBGCAllocWaitBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGCAllocWaitBegin
 }
 
@@ -2754,7 +2754,7 @@ var bgcAllocWaitEnd = etw.EventDesc{
 
 // AnyBGCAllocWaitEnd is [BGCAllocWaitEnd] in any version: a newer one is decoded like it.
 type AnyBGCAllocWaitEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGCAllocWaitEnd
 }
 
@@ -3018,7 +3018,7 @@ var bgc1stSweepEnd = etw.EventDesc{
 
 // AnyBGC1stSweepEnd is [BGC1stSweepEnd] in any version: a newer one is decoded like it.
 type AnyBGC1stSweepEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BGC1stSweepEnd
 }
 
@@ -3105,7 +3105,7 @@ var prvFinalizeObject = etw.EventDesc{
 
 // AnyPrvFinalizeObject is [PrvFinalizeObject] in any version: a newer one is decoded like it.
 type AnyPrvFinalizeObject struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PrvFinalizeObject
 }
 
@@ -3230,7 +3230,7 @@ var ccwRefCountChangeAnsi = etw.EventDesc{
 // AnyCCWRefCountChangeAnsi is [CCWRefCountChangeAnsi] in any version: a newer one is decoded
 // like it.
 type AnyCCWRefCountChangeAnsi struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CCWRefCountChangeAnsi
 }
 
@@ -3332,7 +3332,7 @@ var prvSetGCHandle = etw.EventDesc{
 
 // AnyPrvSetGCHandle is [PrvSetGCHandle] in any version: a newer one is decoded like it.
 type AnyPrvSetGCHandle struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PrvSetGCHandle
 }
 
@@ -3406,7 +3406,7 @@ var prvDestroyGCHandle = etw.EventDesc{
 // AnyPrvDestroyGCHandle is [PrvDestroyGCHandle] in any version: a newer one is decoded like
 // it.
 type AnyPrvDestroyGCHandle struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PrvDestroyGCHandle
 }
 
@@ -3491,7 +3491,7 @@ var pinPlugAtGCTime = etw.EventDesc{
 
 // AnyPinPlugAtGCTime is [PinPlugAtGCTime] in any version: a newer one is decoded like it.
 type AnyPinPlugAtGCTime struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PinPlugAtGCTime
 }
 
@@ -3610,7 +3610,7 @@ var ccwRefCountChange = etw.EventDesc{
 
 // AnyCCWRefCountChange is [CCWRefCountChange] in any version: a newer one is decoded like it.
 type AnyCCWRefCountChange struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CCWRefCountChange
 }
 

@@ -89,7 +89,7 @@ var allocRequest = etw.EventDesc{
 
 // AnyAllocRequest is [AllocRequest] in any version: a newer one is decoded like it.
 type AnyAllocRequest struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AllocRequest
 }
 

@@ -4,6 +4,7 @@
 package private
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -108,48 +109,100 @@ func FuzzDynamicTypeUsage(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyGCDecision), new(AnyGCSettings), new(AnyGCOptimized),
-		new(AnyGCPerHeapHistory), new(AnyGCGlobalHeapHistory), new(AnyGCJoin),
-		new(AnyPrvGCMarkStackRoots), new(AnyPrvGCMarkFinalizeQueueRoots), new(AnyPrvGCMarkHandles),
-		new(AnyPrvGCMarkCards), new(AnyBGCBegin), new(AnyBGC1stNonConEnd),
-		new(AnyBGC1stConEnd), new(AnyBGC2ndNonConBegin), new(AnyBGC2ndNonConEnd),
-		new(AnyBGC2ndConBegin), new(AnyBGC2ndConEnd), new(AnyBGCPlanEnd),
-		new(AnyBGCSweepEnd), new(AnyBGCDrainMark), new(AnyBGCRevisit),
-		new(AnyBGCOverflow), new(AnyBGCAllocWaitBegin), new(AnyBGCAllocWaitEnd),
-		new(AnyGCFullNotify), new(AnyBGC1stSweepEnd), new(AnyEEStartupStart),
-		new(AnyEEStartupEnd), new(AnyEEConfigSetup), new(AnyEEConfigSetupEnd),
-		new(AnyLdSysBases), new(AnyLdSysBasesEnd), new(AnyExecExe),
-		new(AnyExecExeEnd), new(AnyMain), new(AnyMainEnd),
-		new(AnyApplyPolicyStart), new(AnyApplyPolicyEnd), new(AnyLdLibShFolder),
-		new(AnyLdLibShFolderEnd), new(AnyPrestubWorker), new(AnyPrestubWorkerEnd),
-		new(AnyGetInstallationStart), new(AnyGetInstallationEnd), new(AnyOpenHModule),
-		new(AnyOpenHModuleEnd), new(AnyExplicitBindStart), new(AnyExplicitBindEnd),
-		new(AnyParseXml), new(AnyParseXmlEnd), new(AnyInitDefaultDomain),
-		new(AnyInitDefaultDomainEnd), new(AnyInitSecurity), new(AnyInitSecurityEnd),
-		new(AnyAllowBindingRedirs), new(AnyAllowBindingRedirsEnd), new(AnyEEConfigSync),
-		new(AnyEEConfigSyncEnd), new(AnyFusionBinding), new(AnyFusionBindingEnd),
-		new(AnyLoaderCatchCall), new(AnyLoaderCatchCallEnd), new(AnyFusionInit),
-		new(AnyFusionInitEnd), new(AnyFusionAppCtx), new(AnyFusionAppCtxEnd),
-		new(AnyFusion2EE), new(AnyFusion2EEEnd), new(AnySecurityCatchCall),
-		new(AnySecurityCatchCallEnd), new(AnyCLRStackWalkPrivate), new(AnyModuleRangeLoadPrivate),
-		new(AnyBindingPolicyPhaseStart), new(AnyBindingPolicyPhaseEnd), new(AnyBindingNgenPhaseStart),
-		new(AnyBindingNgenPhaseEnd), new(AnyBindingLookupAndProbingPhaseStart), new(AnyBindingLookupAndProbingPhaseEnd),
-		new(AnyLoaderPhaseStart), new(AnyLoaderPhaseEnd), new(AnyBindingPhaseStart),
-		new(AnyBindingPhaseEnd), new(AnyBindingDownloadPhaseStart), new(AnyBindingDownloadPhaseEnd),
-		new(AnyLoaderAssemblyInitPhaseStart), new(AnyLoaderAssemblyInitPhaseEnd), new(AnyLoaderMappingPhaseStart),
-		new(AnyLoaderMappingPhaseEnd), new(AnyLoaderDeliverEventsPhaseStart), new(AnyLoaderDeliverEventsPhaseEnd),
-		new(AnyEvidenceGenerated), new(AnyModuleTransparencyComputationStart), new(AnyModuleTransparencyComputationEnd),
-		new(AnyTypeTransparencyComputationStart), new(AnyTypeTransparencyComputationEnd), new(AnyMethodTransparencyComputationStart),
-		new(AnyMethodTransparencyComputationEnd), new(AnyFieldTransparencyComputationStart), new(AnyFieldTransparencyComputationEnd),
-		new(AnyTokenTransparencyComputationStart), new(AnyTokenTransparencyComputationEnd), new(AnyNgenBindEvent),
-		new(AnyFailFast), new(AnyPrvFinalizeObject), new(AnyCCWRefCountChangeAnsi),
-		new(AnyPrvSetGCHandle), new(AnyPrvDestroyGCHandle), new(AnyFusionMessageEvent),
-		new(AnyFusionErrorCodeEvent), new(AnyPinPlugAtGCTime), new(AnyCCWRefCountChange),
-		new(AnyMulticoreJit), new(AnyMulticoreJitMethodCodeReturned), new(AnyAllocRequest),
-		new(AnyIInspectableRuntimeClassName), new(AnyWinRTUnbox), new(AnyCreateRCW),
-		new(AnyRCWVariance), new(AnyRCWIEnumerableCasting), new(AnyCreateCCW),
-		new(AnyCCWVariance), new(AnyObjectVariantMarshallingToNative), new(AnyGetTypeFromGUID),
-		new(AnyGetTypeFromProgID), new(AnyConvertToCallbackEtw), new(AnyBeginCreateManagedReference),
+		new(AnyGCDecision), new(AnyGCSettings),
+		new(AnyGCOptimized), new(AnyGCPerHeapHistory),
+		new(AnyGCGlobalHeapHistory), new(AnyGCJoin),
+		new(AnyPrvGCMarkStackRoots), new(AnyPrvGCMarkFinalizeQueueRoots),
+		new(AnyPrvGCMarkHandles), new(AnyPrvGCMarkCards),
+		new(AnyBGCBegin), new(AnyBGC1stNonConEnd),
+		new(AnyBGC1stConEnd), new(AnyBGC2ndNonConBegin),
+		new(AnyBGC2ndNonConEnd), new(AnyBGC2ndConBegin),
+		new(AnyBGC2ndConEnd), new(AnyBGCPlanEnd),
+		new(AnyBGCSweepEnd), new(AnyBGCDrainMark),
+		new(AnyBGCRevisit), new(AnyBGCOverflow),
+		new(AnyBGCAllocWaitBegin), new(AnyBGCAllocWaitEnd),
+		new(AnyGCFullNotify), new(AnyBGC1stSweepEnd),
+		new(AnyEEStartupStart), new(AnyEEStartupEnd),
+		new(AnyEEConfigSetup), new(AnyEEConfigSetupEnd),
+		new(AnyLdSysBases), new(AnyLdSysBasesEnd),
+		new(AnyExecExe), new(AnyExecExeEnd),
+		new(AnyMain), new(AnyMainEnd),
+		new(AnyApplyPolicyStart), new(AnyApplyPolicyEnd),
+		new(AnyLdLibShFolder), new(AnyLdLibShFolderEnd),
+		new(AnyPrestubWorker), new(AnyPrestubWorkerEnd),
+		new(AnyGetInstallationStart), new(AnyGetInstallationEnd),
+		new(AnyOpenHModule), new(AnyOpenHModuleEnd),
+		new(AnyExplicitBindStart), new(AnyExplicitBindEnd),
+		new(AnyParseXml), new(AnyParseXmlEnd),
+		new(AnyInitDefaultDomain), new(AnyInitDefaultDomainEnd),
+		new(AnyInitSecurity), new(AnyInitSecurityEnd),
+		new(AnyAllowBindingRedirs), new(AnyAllowBindingRedirsEnd),
+		new(AnyEEConfigSync), new(AnyEEConfigSyncEnd),
+		new(AnyFusionBinding), new(AnyFusionBindingEnd),
+		new(AnyLoaderCatchCall), new(AnyLoaderCatchCallEnd),
+		new(AnyFusionInit), new(AnyFusionInitEnd),
+		new(AnyFusionAppCtx), new(AnyFusionAppCtxEnd),
+		new(AnyFusion2EE), new(AnyFusion2EEEnd),
+		new(AnySecurityCatchCall), new(AnySecurityCatchCallEnd),
+		new(AnyCLRStackWalkPrivate), new(AnyModuleRangeLoadPrivate),
+		new(AnyBindingPolicyPhaseStart), new(AnyBindingPolicyPhaseEnd),
+		new(AnyBindingNgenPhaseStart), new(AnyBindingNgenPhaseEnd),
+		new(AnyBindingLookupAndProbingPhaseStart), new(AnyBindingLookupAndProbingPhaseEnd),
+		new(AnyLoaderPhaseStart), new(AnyLoaderPhaseEnd),
+		new(AnyBindingPhaseStart), new(AnyBindingPhaseEnd),
+		new(AnyBindingDownloadPhaseStart), new(AnyBindingDownloadPhaseEnd),
+		new(AnyLoaderAssemblyInitPhaseStart), new(AnyLoaderAssemblyInitPhaseEnd),
+		new(AnyLoaderMappingPhaseStart), new(AnyLoaderMappingPhaseEnd),
+		new(AnyLoaderDeliverEventsPhaseStart), new(AnyLoaderDeliverEventsPhaseEnd),
+		new(AnyEvidenceGenerated), new(AnyModuleTransparencyComputationStart),
+		new(AnyModuleTransparencyComputationEnd), new(AnyTypeTransparencyComputationStart),
+		new(AnyTypeTransparencyComputationEnd), new(AnyMethodTransparencyComputationStart),
+		new(AnyMethodTransparencyComputationEnd), new(AnyFieldTransparencyComputationStart),
+		new(AnyFieldTransparencyComputationEnd), new(AnyTokenTransparencyComputationStart),
+		new(AnyTokenTransparencyComputationEnd), new(AnyNgenBindEvent),
+		new(AnyFailFast), new(AnyPrvFinalizeObject),
+		new(AnyCCWRefCountChangeAnsi), new(AnyPrvSetGCHandle),
+		new(AnyPrvDestroyGCHandle), new(AnyFusionMessageEvent),
+		new(AnyFusionErrorCodeEvent), new(AnyPinPlugAtGCTime),
+		new(AnyCCWRefCountChange), new(AnyMulticoreJit),
+		new(AnyMulticoreJitMethodCodeReturned), new(AnyAllocRequest),
+		new(AnyIInspectableRuntimeClassName), new(AnyWinRTUnbox),
+		new(AnyCreateRCW), new(AnyRCWVariance),
+		new(AnyRCWIEnumerableCasting), new(AnyCreateCCW),
+		new(AnyCCWVariance), new(AnyObjectVariantMarshallingToNative),
+		new(AnyGetTypeFromGUID), new(AnyGetTypeFromProgID),
+		new(AnyConvertToCallbackEtw), new(AnyBeginCreateManagedReference),
 		new(AnyEndCreateManagedReference), new(AnyObjectVariantMarshallingToManaged),
 	}
+}
+
+func ExampleGCOptimized_AppendPayload() {
+	event := GCOptimized{DesiredAllocation: 1, NewAllocation: 2, GenerationNumber: 3}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 0100000000000000020000000000000003000000 <nil>
+}
+
+func ExampleAnyGCOptimized() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyGCOptimized) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := GCOptimized{DesiredAllocation: 1, NewAllocation: 2, GenerationNumber: 3}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 GCOptimized DesiredAllocation=1 NewAllocation=2 GenerationNumber=3
 }

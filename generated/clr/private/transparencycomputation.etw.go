@@ -82,7 +82,7 @@ var moduleTransparencyComputationStart = etw.EventDesc{
 // AnyModuleTransparencyComputationStart is [ModuleTransparencyComputationStart] in any
 // version: a newer one is decoded like it.
 type AnyModuleTransparencyComputationStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleTransparencyComputationStart
 }
 
@@ -203,7 +203,7 @@ var moduleTransparencyComputationEnd = etw.EventDesc{
 // AnyModuleTransparencyComputationEnd is [ModuleTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyModuleTransparencyComputationEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleTransparencyComputationEnd
 }
 
@@ -298,7 +298,7 @@ var typeTransparencyComputationStart = etw.EventDesc{
 // AnyTypeTransparencyComputationStart is [TypeTransparencyComputationStart] in any version: a
 // newer one is decoded like it.
 type AnyTypeTransparencyComputationStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TypeTransparencyComputationStart
 }
 
@@ -419,7 +419,7 @@ var typeTransparencyComputationEnd = etw.EventDesc{
 // AnyTypeTransparencyComputationEnd is [TypeTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyTypeTransparencyComputationEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TypeTransparencyComputationEnd
 }
 
@@ -516,7 +516,7 @@ var methodTransparencyComputationStart = etw.EventDesc{
 // AnyMethodTransparencyComputationStart is [MethodTransparencyComputationStart] in any
 // version: a newer one is decoded like it.
 type AnyMethodTransparencyComputationStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodTransparencyComputationStart
 }
 
@@ -625,7 +625,7 @@ var methodTransparencyComputationEnd = etw.EventDesc{
 // AnyMethodTransparencyComputationEnd is [MethodTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyMethodTransparencyComputationEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MethodTransparencyComputationEnd
 }
 
@@ -721,7 +721,7 @@ var fieldTransparencyComputationStart = etw.EventDesc{
 // AnyFieldTransparencyComputationStart is [FieldTransparencyComputationStart] in any version:
 // a newer one is decoded like it.
 type AnyFieldTransparencyComputationStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FieldTransparencyComputationStart
 }
 
@@ -830,7 +830,7 @@ var fieldTransparencyComputationEnd = etw.EventDesc{
 // AnyFieldTransparencyComputationEnd is [FieldTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyFieldTransparencyComputationEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FieldTransparencyComputationEnd
 }
 
@@ -928,7 +928,7 @@ var tokenTransparencyComputationStart = etw.EventDesc{
 // AnyTokenTransparencyComputationStart is [TokenTransparencyComputationStart] in any version:
 // a newer one is decoded like it.
 type AnyTokenTransparencyComputationStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TokenTransparencyComputationStart
 }
 
@@ -1038,7 +1038,7 @@ var tokenTransparencyComputationEnd = etw.EventDesc{
 // AnyTokenTransparencyComputationEnd is [TokenTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyTokenTransparencyComputationEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TokenTransparencyComputationEnd
 }
 

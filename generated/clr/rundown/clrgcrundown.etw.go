@@ -110,7 +110,7 @@ var gcSettingsRundown = etw.EventDesc{
 
 // AnyGCSettingsRundown is [GCSettingsRundown] in any version: a newer one is decoded like it.
 type AnyGCSettingsRundown struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GCSettingsRundown
 }
 

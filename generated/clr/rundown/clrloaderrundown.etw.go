@@ -2503,7 +2503,7 @@ var threadDC = etw.EventDesc{
 
 // AnyThreadDC is [ThreadDC] in any version: a newer one is decoded like it.
 type AnyThreadDC struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadDC
 }
 

@@ -119,7 +119,7 @@ var moduleRangeRundownLayoutFields = []etw.FieldDesc{
 // AnyModuleRangeDCStart is [ModuleRangeDCStart] in any version: a newer one is decoded like
 // it.
 type AnyModuleRangeDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleRangeDCStart
 }
 
@@ -189,7 +189,7 @@ var moduleRangeDCEnd = etw.EventDesc{
 
 // AnyModuleRangeDCEnd is [ModuleRangeDCEnd] in any version: a newer one is decoded like it.
 type AnyModuleRangeDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleRangeDCEnd
 }
 

@@ -158,7 +158,7 @@ var runtimeInformationDCStart = etw.EventDesc{
 // AnyRuntimeInformationDCStart is [RuntimeInformationDCStart] in any version: a newer one is
 // decoded like it.
 type AnyRuntimeInformationDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RuntimeInformationDCStart
 }
 

@@ -95,7 +95,7 @@ var clrStackWalkDCStart = etw.EventDesc{
 // AnyCLRStackWalkDCStart is [CLRStackWalkDCStart] in any version: a newer one is decoded like
 // it.
 type AnyCLRStackWalkDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CLRStackWalkDCStart
 }
 

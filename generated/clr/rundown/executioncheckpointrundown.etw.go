@@ -82,7 +82,7 @@ var executionCheckpointDCEnd = etw.EventDesc{
 // AnyExecutionCheckpointDCEnd is [ExecutionCheckpointDCEnd] in any version: a newer one is
 // decoded like it.
 type AnyExecutionCheckpointDCEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExecutionCheckpointDCEnd
 }
 

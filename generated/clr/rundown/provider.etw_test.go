@@ -4,6 +4,7 @@
 package rundown
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -126,14 +127,49 @@ func FuzzExecutionCheckpointRundown(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyCLRStackWalkDCStart), new(AnyGCSettingsRundown), new(AnyMethodDCStart),
-		new(AnyMethodDCEnd), new(AnyMethodDCStartVerbose), new(AnyMethodDCEndVerbose),
-		new(AnyDCStartComplete), new(AnyDCEndComplete), new(AnyDCStartInit),
-		new(AnyDCEndInit), new(AnyMethodDCStartILToNativeMap), new(AnyMethodDCEndILToNativeMap),
-		new(AnyDomainModuleDCStart), new(AnyDomainModuleDCEnd), new(AnyModuleDCStart),
-		new(AnyModuleDCEnd), new(AnyAssemblyDCStart), new(AnyAssemblyDCEnd),
-		new(AnyAppDomainDCStart), new(AnyAppDomainDCEnd), new(AnyThreadDC),
-		new(AnyModuleRangeDCStart), new(AnyModuleRangeDCEnd), new(AnyRuntimeInformationDCStart),
+		new(AnyCLRStackWalkDCStart), new(AnyGCSettingsRundown),
+		new(AnyMethodDCStart), new(AnyMethodDCEnd),
+		new(AnyMethodDCStartVerbose), new(AnyMethodDCEndVerbose),
+		new(AnyDCStartComplete), new(AnyDCEndComplete),
+		new(AnyDCStartInit), new(AnyDCEndInit),
+		new(AnyMethodDCStartILToNativeMap), new(AnyMethodDCEndILToNativeMap),
+		new(AnyDomainModuleDCStart), new(AnyDomainModuleDCEnd),
+		new(AnyModuleDCStart), new(AnyModuleDCEnd),
+		new(AnyAssemblyDCStart), new(AnyAssemblyDCEnd),
+		new(AnyAppDomainDCStart), new(AnyAppDomainDCEnd),
+		new(AnyThreadDC), new(AnyModuleRangeDCStart),
+		new(AnyModuleRangeDCEnd), new(AnyRuntimeInformationDCStart),
 		new(AnyTieredCompilationSettingsDCStart), new(AnyExecutionCheckpointDCEnd),
 	}
+}
+
+func ExampleGCSettingsRundown_AppendPayload() {
+	event := GCSettingsRundown{HardLimit: 1, LOHThreshold: 2, PhysicalMemoryConfig: 3, Gen0MinBudgetConfig: 4, Gen0MaxBudgetConfig: 5, HighMemPercentConfig: 6, BitSettings: 7, ClrInstanceID: 8}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 0100000000000000020000000000000003000000000000000400000000000000050000000000000006000000070000000800 <nil>
+}
+
+func ExampleAnyGCSettingsRundown() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyGCSettingsRundown) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := GCSettingsRundown{HardLimit: 1, LOHThreshold: 2, PhysicalMemoryConfig: 3, Gen0MinBudgetConfig: 4, Gen0MaxBudgetConfig: 5, HighMemPercentConfig: 6, BitSettings: 7, ClrInstanceID: 8}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 GCSettingsRundown HardLimit=1 LOHThreshold=2 PhysicalMemoryConfig=3 Gen0MinBudgetConfig=4 Gen0MaxBudgetConfig=5 HighMemPercentConfig=6 BitSettings=Concurrent|LargePages|FrozenSegments ClrInstanceID=8
 }

@@ -73,7 +73,7 @@ var tieredCompilationSettingsDCStart = etw.EventDesc{
 // AnyTieredCompilationSettingsDCStart is [TieredCompilationSettingsDCStart] in any version: a
 // newer one is decoded like it.
 type AnyTieredCompilationSettingsDCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TieredCompilationSettingsDCStart
 }
 

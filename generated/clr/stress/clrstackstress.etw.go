@@ -95,7 +95,7 @@ var clrStackWalkStress = etw.EventDesc{
 // AnyCLRStackWalkStress is [CLRStackWalkStress] in any version: a newer one is decoded like
 // it.
 type AnyCLRStackWalkStress struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CLRStackWalkStress
 }
 

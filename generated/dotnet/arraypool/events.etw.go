@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -147,7 +147,7 @@ var bufferRented = etw.EventDesc{
 
 // AnyBufferRented is [BufferRented] in any version: a newer one is decoded like it.
 type AnyBufferRented struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BufferRented
 }
 
@@ -235,7 +235,7 @@ var bufferAllocated = etw.EventDesc{
 
 // AnyBufferAllocated is [BufferAllocated] in any version: a newer one is decoded like it.
 type AnyBufferAllocated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BufferAllocated
 }
 
@@ -310,7 +310,7 @@ var bufferReturned = etw.EventDesc{
 
 // AnyBufferReturned is [BufferReturned] in any version: a newer one is decoded like it.
 type AnyBufferReturned struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BufferReturned
 }
 
@@ -386,7 +386,7 @@ var bufferTrimmed = etw.EventDesc{
 
 // AnyBufferTrimmed is [BufferTrimmed] in any version: a newer one is decoded like it.
 type AnyBufferTrimmed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BufferTrimmed
 }
 
@@ -454,7 +454,7 @@ var bufferTrimPoll = etw.EventDesc{
 
 // AnyBufferTrimPoll is [BufferTrimPoll] in any version: a newer one is decoded like it.
 type AnyBufferTrimPoll struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BufferTrimPoll
 }
 
@@ -542,7 +542,7 @@ var bufferDropped = etw.EventDesc{
 
 // AnyBufferDropped is [BufferDropped] in any version: a newer one is decoded like it.
 type AnyBufferDropped struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BufferDropped
 }
 

@@ -59,7 +59,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -153,7 +153,7 @@ var request = etw.EventDesc{
 
 // AnyRequest is [Request] in any version: a newer one is decoded like it.
 type AnyRequest struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Request
 }
 
@@ -230,7 +230,7 @@ var requestContent = etw.EventDesc{
 
 // AnyRequestContent is [RequestContent] in any version: a newer one is decoded like it.
 type AnyRequestContent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestContent
 }
 
@@ -323,7 +323,7 @@ var response = etw.EventDesc{
 
 // AnyResponse is [Response] in any version: a newer one is decoded like it.
 type AnyResponse struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Response
 }
 
@@ -398,7 +398,7 @@ var responseContent = etw.EventDesc{
 
 // AnyResponseContent is [ResponseContent] in any version: a newer one is decoded like it.
 type AnyResponseContent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResponseContent
 }
 
@@ -471,7 +471,7 @@ var responseDelay = etw.EventDesc{
 
 // AnyResponseDelay is [ResponseDelay] in any version: a newer one is decoded like it.
 type AnyResponseDelay struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResponseDelay
 }
 
@@ -563,7 +563,7 @@ var errorResponse = etw.EventDesc{
 
 // AnyErrorResponse is [ErrorResponse] in any version: a newer one is decoded like it.
 type AnyErrorResponse struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ErrorResponse
 }
 
@@ -639,7 +639,7 @@ var errorResponseContent = etw.EventDesc{
 // AnyErrorResponseContent is [ErrorResponseContent] in any version: a newer one is decoded
 // like it.
 type AnyErrorResponseContent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ErrorResponseContent
 }
 
@@ -718,7 +718,7 @@ var requestRetrying = etw.EventDesc{
 
 // AnyRequestRetrying is [RequestRetrying] in any version: a newer one is decoded like it.
 type AnyRequestRetrying struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestRetrying
 }
 
@@ -798,7 +798,7 @@ var responseContentBlock = etw.EventDesc{
 // AnyResponseContentBlock is [ResponseContentBlock] in any version: a newer one is decoded
 // like it.
 type AnyResponseContentBlock struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResponseContentBlock
 }
 
@@ -879,7 +879,7 @@ var errorResponseContentBlock = etw.EventDesc{
 // AnyErrorResponseContentBlock is [ErrorResponseContentBlock] in any version: a newer one is
 // decoded like it.
 type AnyErrorResponseContentBlock struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ErrorResponseContentBlock
 }
 
@@ -954,7 +954,7 @@ var responseContentText = etw.EventDesc{
 // AnyResponseContentText is [ResponseContentText] in any version: a newer one is decoded like
 // it.
 type AnyResponseContentText struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResponseContentText
 }
 
@@ -1029,7 +1029,7 @@ var errorResponseContentText = etw.EventDesc{
 // AnyErrorResponseContentText is [ErrorResponseContentText] in any version: a newer one is
 // decoded like it.
 type AnyErrorResponseContentText struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ErrorResponseContentText
 }
 
@@ -1110,7 +1110,7 @@ var responseContentTextBlock = etw.EventDesc{
 // AnyResponseContentTextBlock is [ResponseContentTextBlock] in any version: a newer one is
 // decoded like it.
 type AnyResponseContentTextBlock struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResponseContentTextBlock
 }
 
@@ -1194,7 +1194,7 @@ var errorResponseContentTextBlock = etw.EventDesc{
 // AnyErrorResponseContentTextBlock is [ErrorResponseContentTextBlock] in any version: a newer
 // one is decoded like it.
 type AnyErrorResponseContentTextBlock struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ErrorResponseContentTextBlock
 }
 
@@ -1269,7 +1269,7 @@ var requestContentText = etw.EventDesc{
 // AnyRequestContentText is [RequestContentText] in any version: a newer one is decoded like
 // it.
 type AnyRequestContentText struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestContentText
 }
 
@@ -1343,7 +1343,7 @@ var exceptionResponse = etw.EventDesc{
 
 // AnyExceptionResponse is [ExceptionResponse] in any version: a newer one is decoded like it.
 type AnyExceptionResponse struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExceptionResponse
 }
 
@@ -1418,7 +1418,7 @@ var backgroundRefreshFailed = etw.EventDesc{
 // AnyBackgroundRefreshFailed is [BackgroundRefreshFailed] in any version: a newer one is
 // decoded like it.
 type AnyBackgroundRefreshFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BackgroundRefreshFailed
 }
 
@@ -1505,7 +1505,7 @@ var requestRedirect = etw.EventDesc{
 
 // AnyRequestRedirect is [RequestRedirect] in any version: a newer one is decoded like it.
 type AnyRequestRedirect struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestRedirect
 }
 
@@ -1588,7 +1588,7 @@ var requestRedirectBlocked = etw.EventDesc{
 // AnyRequestRedirectBlocked is [RequestRedirectBlocked] in any version: a newer one is decoded
 // like it.
 type AnyRequestRedirectBlocked struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestRedirectBlocked
 }
 
@@ -1672,7 +1672,7 @@ var requestRedirectCountExceeded = etw.EventDesc{
 // AnyRequestRedirectCountExceeded is [RequestRedirectCountExceeded] in any version: a newer
 // one is decoded like it.
 type AnyRequestRedirectCountExceeded struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestRedirectCountExceeded
 }
 
@@ -1744,7 +1744,7 @@ var pipelineTransportOptionsNotApplied = etw.EventDesc{
 // AnyPipelineTransportOptionsNotApplied is [PipelineTransportOptionsNotApplied] in any
 // version: a newer one is decoded like it.
 type AnyPipelineTransportOptionsNotApplied struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PipelineTransportOptionsNotApplied
 }
 
@@ -1821,7 +1821,7 @@ var failedToDecodeCaeChallengeClaims = etw.EventDesc{
 // AnyFailedToDecodeCaeChallengeClaims is [FailedToDecodeCaeChallengeClaims] in any version: a
 // newer one is decoded like it.
 type AnyFailedToDecodeCaeChallengeClaims struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FailedToDecodeCaeChallengeClaims
 }
 
@@ -1889,7 +1889,7 @@ var failedToUpdateTransport = etw.EventDesc{
 // AnyFailedToUpdateTransport is [FailedToUpdateTransport] in any version: a newer one is
 // decoded like it.
 type AnyFailedToUpdateTransport struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FailedToUpdateTransport
 }
 
@@ -1955,7 +1955,7 @@ var tokenBinding = etw.EventDesc{
 
 // AnyTokenBinding is [TokenBinding] in any version: a newer one is decoded like it.
 type AnyTokenBinding struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TokenBinding
 }
 

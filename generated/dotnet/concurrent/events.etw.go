@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -131,7 +131,7 @@ var concurrentStackFastPushFailed = etw.EventDesc{
 // AnyConcurrentStackFastPushFailed is [ConcurrentStackFastPushFailed] in any version: a newer
 // one is decoded like it.
 type AnyConcurrentStackFastPushFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConcurrentStackFastPushFailed
 }
 
@@ -194,7 +194,7 @@ var concurrentStackFastPopFailed = etw.EventDesc{
 // AnyConcurrentStackFastPopFailed is [ConcurrentStackFastPopFailed] in any version: a newer
 // one is decoded like it.
 type AnyConcurrentStackFastPopFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConcurrentStackFastPopFailed
 }
 
@@ -264,7 +264,7 @@ var concurrentDictionaryAcquiringAllLocks = etw.EventDesc{
 // AnyConcurrentDictionaryAcquiringAllLocks is [ConcurrentDictionaryAcquiringAllLocks] in any
 // version: a newer one is decoded like it.
 type AnyConcurrentDictionaryAcquiringAllLocks struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConcurrentDictionaryAcquiringAllLocks
 }
 
@@ -302,7 +302,7 @@ var concurrentBagTryTakeSteals = etw.EventDesc{
 // AnyConcurrentBagTryTakeSteals is [ConcurrentBagTryTakeSteals] in any version: a newer one is
 // decoded like it.
 type AnyConcurrentBagTryTakeSteals struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConcurrentBagTryTakeSteals
 }
 
@@ -338,7 +338,7 @@ var concurrentBagTryPeekSteals = etw.EventDesc{
 // AnyConcurrentBagTryPeekSteals is [ConcurrentBagTryPeekSteals] in any version: a newer one is
 // decoded like it.
 type AnyConcurrentBagTryPeekSteals struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConcurrentBagTryPeekSteals
 }
 

@@ -130,7 +130,7 @@ var value = etw.EventDesc{
 
 // AnyValue is [Value] in any version: a newer one is decoded like it.
 type AnyValue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Value
 }
 

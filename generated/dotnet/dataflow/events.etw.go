@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -136,7 +136,7 @@ var dataflowBlockCreated = etw.EventDesc{
 // AnyDataflowBlockCreated is [DataflowBlockCreated] in any version: a newer one is decoded
 // like it.
 type AnyDataflowBlockCreated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DataflowBlockCreated
 }
 
@@ -222,7 +222,7 @@ var taskLaunchedForMessageHandling = etw.EventDesc{
 // AnyTaskLaunchedForMessageHandling is [TaskLaunchedForMessageHandling] in any version: a
 // newer one is decoded like it.
 type AnyTaskLaunchedForMessageHandling struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskLaunchedForMessageHandling
 }
 
@@ -301,7 +301,7 @@ var dataflowBlockCompleted = etw.EventDesc{
 // AnyDataflowBlockCompleted is [DataflowBlockCompleted] in any version: a newer one is decoded
 // like it.
 type AnyDataflowBlockCompleted struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DataflowBlockCompleted
 }
 
@@ -373,7 +373,7 @@ var dataflowBlockLinking = etw.EventDesc{
 // AnyDataflowBlockLinking is [DataflowBlockLinking] in any version: a newer one is decoded
 // like it.
 type AnyDataflowBlockLinking struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DataflowBlockLinking
 }
 
@@ -442,7 +442,7 @@ var dataflowBlockUnlinking = etw.EventDesc{
 // AnyDataflowBlockUnlinking is [DataflowBlockUnlinking] in any version: a newer one is decoded
 // like it.
 type AnyDataflowBlockUnlinking struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DataflowBlockUnlinking
 }
 

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -154,7 +154,7 @@ var callSiteBuilt = etw.EventDesc{
 
 // AnyCallSiteBuilt is [CallSiteBuilt] in any version: a newer one is decoded like it.
 type AnyCallSiteBuilt struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CallSiteBuilt
 }
 
@@ -227,7 +227,7 @@ var serviceResolved = etw.EventDesc{
 
 // AnyServiceResolved is [ServiceResolved] in any version: a newer one is decoded like it.
 type AnyServiceResolved struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ServiceResolved
 }
 
@@ -306,7 +306,7 @@ var expressionTreeGenerated = etw.EventDesc{
 // AnyExpressionTreeGenerated is [ExpressionTreeGenerated] in any version: a newer one is
 // decoded like it.
 type AnyExpressionTreeGenerated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExpressionTreeGenerated
 }
 
@@ -385,7 +385,7 @@ var dynamicMethodBuilt = etw.EventDesc{
 // AnyDynamicMethodBuilt is [DynamicMethodBuilt] in any version: a newer one is decoded like
 // it.
 type AnyDynamicMethodBuilt struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DynamicMethodBuilt
 }
 
@@ -461,7 +461,7 @@ var scopeDisposed = etw.EventDesc{
 
 // AnyScopeDisposed is [ScopeDisposed] in any version: a newer one is decoded like it.
 type AnyScopeDisposed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ScopeDisposed
 }
 
@@ -531,7 +531,7 @@ var serviceRealizationFailed = etw.EventDesc{
 // AnyServiceRealizationFailed is [ServiceRealizationFailed] in any version: a newer one is
 // decoded like it.
 type AnyServiceRealizationFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ServiceRealizationFailed
 }
 
@@ -629,7 +629,7 @@ var serviceProviderBuilt = etw.EventDesc{
 // AnyServiceProviderBuilt is [ServiceProviderBuilt] in any version: a newer one is decoded
 // like it.
 type AnyServiceProviderBuilt struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ServiceProviderBuilt
 }
 
@@ -715,7 +715,7 @@ var serviceProviderDescriptors = etw.EventDesc{
 // AnyServiceProviderDescriptors is [ServiceProviderDescriptors] in any version: a newer one is
 // decoded like it.
 type AnyServiceProviderDescriptors struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ServiceProviderDescriptors
 }
 

@@ -65,7 +65,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -357,7 +357,7 @@ func (s EventArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyEvent is [Event] in any version: a newer one is decoded like it.
 type AnyEvent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Event
 }
 
@@ -558,7 +558,7 @@ func (s Activity1StartArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivity1Start is [Activity1Start] in any version: a newer one is decoded like it.
 type AnyActivity1Start struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Activity1Start
 }
 
@@ -759,7 +759,7 @@ func (s Activity1StopArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivity1Stop is [Activity1Stop] in any version: a newer one is decoded like it.
 type AnyActivity1Stop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Activity1Stop
 }
 
@@ -960,7 +960,7 @@ func (s Activity2StartArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivity2Start is [Activity2Start] in any version: a newer one is decoded like it.
 type AnyActivity2Start struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Activity2Start
 }
 
@@ -1161,7 +1161,7 @@ func (s Activity2StopArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivity2Stop is [Activity2Stop] in any version: a newer one is decoded like it.
 type AnyActivity2Stop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Activity2Stop
 }
 
@@ -1366,7 +1366,7 @@ func (s RecursiveActivity1StartArguments) write(a *etw.Appender, i int, n uint64
 // AnyRecursiveActivity1Start is [RecursiveActivity1Start] in any version: a newer one is
 // decoded like it.
 type AnyRecursiveActivity1Start struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RecursiveActivity1Start
 }
 
@@ -1571,7 +1571,7 @@ func (s RecursiveActivity1StopArguments) write(a *etw.Appender, i int, n uint64)
 // AnyRecursiveActivity1Stop is [RecursiveActivity1Stop] in any version: a newer one is decoded
 // like it.
 type AnyRecursiveActivity1Stop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RecursiveActivity1Stop
 }
 
@@ -1641,7 +1641,7 @@ var newDiagnosticListener = etw.EventDesc{
 // AnyNewDiagnosticListener is [NewDiagnosticListener] in any version: a newer one is decoded
 // like it.
 type AnyNewDiagnosticListener struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NewDiagnosticListener
 }
 
@@ -1842,7 +1842,7 @@ func (s ActivityStartArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivityStart is [ActivityStart] in any version: a newer one is decoded like it.
 type AnyActivityStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ActivityStart
 }
 
@@ -2045,7 +2045,7 @@ func (s ActivityStopArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivityStop is [ActivityStop] in any version: a newer one is decoded like it.
 type AnyActivityStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ActivityStop
 }
 
@@ -2124,7 +2124,7 @@ var versionEvent = etw.EventDesc{
 
 // AnyVersion is [Version] in any version: a newer one is decoded like it.
 type AnyVersion struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Version
 }
 

@@ -59,7 +59,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -127,7 +127,7 @@ var resolutionStart = etw.EventDesc{
 
 // AnyResolutionStart is [ResolutionStart] in any version: a newer one is decoded like it.
 type AnyResolutionStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResolutionStart
 }
 
@@ -167,7 +167,7 @@ var resolutionStop = etw.EventDesc{
 
 // AnyResolutionStop is [ResolutionStop] in any version: a newer one is decoded like it.
 type AnyResolutionStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResolutionStop
 }
 
@@ -204,7 +204,7 @@ var resolutionFailed = etw.EventDesc{
 
 // AnyResolutionFailed is [ResolutionFailed] in any version: a newer one is decoded like it.
 type AnyResolutionFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResolutionFailed
 }
 

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -129,7 +129,7 @@ var threadPoolEnqueueWork = etw.EventDesc{
 // AnyThreadPoolEnqueueWork is [ThreadPoolEnqueueWork] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolEnqueueWork struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolEnqueueWork
 }
 
@@ -192,7 +192,7 @@ var threadPoolDequeueWork = etw.EventDesc{
 // AnyThreadPoolDequeueWork is [ThreadPoolDequeueWork] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolDequeueWork struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadPoolDequeueWork
 }
 
@@ -290,7 +290,7 @@ var threadTransferSend = etw.EventDesc{
 // AnyThreadTransferSend is [ThreadTransferSend] in any version: a newer one is decoded like
 // it.
 type AnyThreadTransferSend struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadTransferSend
 }
 
@@ -373,7 +373,7 @@ var threadTransferReceive = etw.EventDesc{
 // AnyThreadTransferReceive is [ThreadTransferReceive] in any version: a newer one is decoded
 // like it.
 type AnyThreadTransferReceive struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadTransferReceive
 }
 

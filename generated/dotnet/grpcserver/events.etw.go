@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -129,7 +129,7 @@ var callStart = etw.EventDesc{
 
 // AnyCallStart is [CallStart] in any version: a newer one is decoded like it.
 type AnyCallStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CallStart
 }
 
@@ -166,7 +166,7 @@ var callStop = etw.EventDesc{
 
 // AnyCallStop is [CallStop] in any version: a newer one is decoded like it.
 type AnyCallStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CallStop
 }
 
@@ -227,7 +227,7 @@ var callFailed = etw.EventDesc{
 
 // AnyCallFailed is [CallFailed] in any version: a newer one is decoded like it.
 type AnyCallFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CallFailed
 }
 
@@ -263,7 +263,7 @@ var callDeadlineExceeded = etw.EventDesc{
 // AnyCallDeadlineExceeded is [CallDeadlineExceeded] in any version: a newer one is decoded
 // like it.
 type AnyCallDeadlineExceeded struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CallDeadlineExceeded
 }
 
@@ -297,7 +297,7 @@ var messageSent = etw.EventDesc{
 
 // AnyMessageSent is [MessageSent] in any version: a newer one is decoded like it.
 type AnyMessageSent struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MessageSent
 }
 
@@ -331,7 +331,7 @@ var messageReceived = etw.EventDesc{
 
 // AnyMessageReceived is [MessageReceived] in any version: a newer one is decoded like it.
 type AnyMessageReceived struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MessageReceived
 }
 
@@ -394,7 +394,7 @@ var callUnimplemented = etw.EventDesc{
 
 // AnyCallUnimplemented is [CallUnimplemented] in any version: a newer one is decoded like it.
 type AnyCallUnimplemented struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CallUnimplemented
 }
 

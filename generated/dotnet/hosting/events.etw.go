@@ -59,7 +59,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -96,7 +96,7 @@ var hostStart = etw.EventDesc{
 
 // AnyHostStart is [HostStart] in any version: a newer one is decoded like it.
 type AnyHostStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HostStart
 }
 
@@ -130,7 +130,7 @@ var hostStop = etw.EventDesc{
 
 // AnyHostStop is [HostStop] in any version: a newer one is decoded like it.
 type AnyHostStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HostStop
 }
 
@@ -202,7 +202,7 @@ var requestStart = etw.EventDesc{
 
 // AnyRequestStart is [RequestStart] in any version: a newer one is decoded like it.
 type AnyRequestStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestStart
 }
 
@@ -242,7 +242,7 @@ var requestStop = etw.EventDesc{
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestStop
 }
 
@@ -279,7 +279,7 @@ var unhandledException = etw.EventDesc{
 // AnyUnhandledException is [UnhandledException] in any version: a newer one is decoded like
 // it.
 type AnyUnhandledException struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UnhandledException
 }
 
@@ -315,7 +315,7 @@ var serverReady = etw.EventDesc{
 
 // AnyServerReady is [ServerReady] in any version: a newer one is decoded like it.
 type AnyServerReady struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ServerReady
 }
 

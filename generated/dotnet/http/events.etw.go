@@ -64,7 +64,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -172,7 +172,7 @@ var requestStart = etw.EventDesc{
 
 // AnyRequestStart is [RequestStart] in any version: a newer one is decoded like it.
 type AnyRequestStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestStart
 }
 
@@ -242,7 +242,7 @@ var requestStop = etw.EventDesc{
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestStop
 }
 
@@ -307,7 +307,7 @@ var requestFailed = etw.EventDesc{
 
 // AnyRequestFailed is [RequestFailed] in any version: a newer one is decoded like it.
 type AnyRequestFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestFailed
 }
 
@@ -417,7 +417,7 @@ var connectionEstablished = etw.EventDesc{
 // AnyConnectionEstablished is [ConnectionEstablished] in any version: a newer one is decoded
 // like it.
 type AnyConnectionEstablished struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectionEstablished
 }
 
@@ -498,7 +498,7 @@ var connectionClosed = etw.EventDesc{
 
 // AnyConnectionClosed is [ConnectionClosed] in any version: a newer one is decoded like it.
 type AnyConnectionClosed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectionClosed
 }
 
@@ -574,7 +574,7 @@ var requestLeftQueue = etw.EventDesc{
 
 // AnyRequestLeftQueue is [RequestLeftQueue] in any version: a newer one is decoded like it.
 type AnyRequestLeftQueue struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestLeftQueue
 }
 
@@ -639,7 +639,7 @@ var requestHeadersStart = etw.EventDesc{
 // AnyRequestHeadersStart is [RequestHeadersStart] in any version: a newer one is decoded like
 // it.
 type AnyRequestHeadersStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestHeadersStart
 }
 
@@ -677,7 +677,7 @@ var requestHeadersStop = etw.EventDesc{
 // AnyRequestHeadersStop is [RequestHeadersStop] in any version: a newer one is decoded like
 // it.
 type AnyRequestHeadersStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestHeadersStop
 }
 
@@ -715,7 +715,7 @@ var requestContentStart = etw.EventDesc{
 // AnyRequestContentStart is [RequestContentStart] in any version: a newer one is decoded like
 // it.
 type AnyRequestContentStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestContentStart
 }
 
@@ -780,7 +780,7 @@ var requestContentStop = etw.EventDesc{
 // AnyRequestContentStop is [RequestContentStop] in any version: a newer one is decoded like
 // it.
 type AnyRequestContentStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestContentStop
 }
 
@@ -818,7 +818,7 @@ var responseHeadersStart = etw.EventDesc{
 // AnyResponseHeadersStart is [ResponseHeadersStart] in any version: a newer one is decoded
 // like it.
 type AnyResponseHeadersStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResponseHeadersStart
 }
 
@@ -883,7 +883,7 @@ var responseHeadersStop = etw.EventDesc{
 // AnyResponseHeadersStop is [ResponseHeadersStop] in any version: a newer one is decoded like
 // it.
 type AnyResponseHeadersStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResponseHeadersStop
 }
 
@@ -922,7 +922,7 @@ var responseContentStart = etw.EventDesc{
 // AnyResponseContentStart is [ResponseContentStart] in any version: a newer one is decoded
 // like it.
 type AnyResponseContentStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResponseContentStart
 }
 
@@ -960,7 +960,7 @@ var responseContentStop = etw.EventDesc{
 // AnyResponseContentStop is [ResponseContentStop] in any version: a newer one is decoded like
 // it.
 type AnyResponseContentStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ResponseContentStop
 }
 
@@ -1027,7 +1027,7 @@ var requestFailedDetailed = etw.EventDesc{
 // AnyRequestFailedDetailed is [RequestFailedDetailed] in any version: a newer one is decoded
 // like it.
 type AnyRequestFailedDetailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestFailedDetailed
 }
 
@@ -1095,7 +1095,7 @@ var redirect = etw.EventDesc{
 
 // AnyRedirect is [Redirect] in any version: a newer one is decoded like it.
 type AnyRedirect struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Redirect
 }
 

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -145,7 +145,7 @@ var connectionStart = etw.EventDesc{
 
 // AnyConnectionStart is [ConnectionStart] in any version: a newer one is decoded like it.
 type AnyConnectionStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectionStart
 }
 
@@ -213,7 +213,7 @@ var connectionStop = etw.EventDesc{
 
 // AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded like it.
 type AnyConnectionStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectionStop
 }
 
@@ -309,7 +309,7 @@ var requestStart = etw.EventDesc{
 
 // AnyRequestStart is [RequestStart] in any version: a newer one is decoded like it.
 type AnyRequestStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestStart
 }
 
@@ -407,7 +407,7 @@ var requestStop = etw.EventDesc{
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestStop
 }
 
@@ -480,7 +480,7 @@ var connectionRejected = etw.EventDesc{
 // AnyConnectionRejected is [ConnectionRejected] in any version: a newer one is decoded like
 // it.
 type AnyConnectionRejected struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectionRejected
 }
 
@@ -553,7 +553,7 @@ var tlsHandshakeStart = etw.EventDesc{
 
 // AnyTlsHandshakeStart is [TlsHandshakeStart] in any version: a newer one is decoded like it.
 type AnyTlsHandshakeStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TlsHandshakeStart
 }
 
@@ -641,7 +641,7 @@ var tlsHandshakeStop = etw.EventDesc{
 
 // AnyTlsHandshakeStop is [TlsHandshakeStop] in any version: a newer one is decoded like it.
 type AnyTlsHandshakeStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TlsHandshakeStop
 }
 
@@ -711,7 +711,7 @@ var tlsHandshakeFailed = etw.EventDesc{
 // AnyTlsHandshakeFailed is [TlsHandshakeFailed] in any version: a newer one is decoded like
 // it.
 type AnyTlsHandshakeFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TlsHandshakeFailed
 }
 

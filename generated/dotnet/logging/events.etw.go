@@ -65,7 +65,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -555,7 +555,7 @@ func (s MessageArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyMessage is [Message] in any version: a newer one is decoded like it.
 type AnyMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Message
 }
 
@@ -770,7 +770,7 @@ func (s ActivityStartArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivityStart is [ActivityStart] in any version: a newer one is decoded like it.
 type AnyActivityStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ActivityStart
 }
 
@@ -855,7 +855,7 @@ var activityStop = etw.EventDesc{
 
 // AnyActivityStop is [ActivityStop] in any version: a newer one is decoded like it.
 type AnyActivityStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ActivityStop
 }
 
@@ -993,7 +993,7 @@ var messageJson = etw.EventDesc{
 
 // AnyMessageJson is [MessageJson] in any version: a newer one is decoded like it.
 type AnyMessageJson struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MessageJson
 }
 
@@ -1089,7 +1089,7 @@ var activityJsonStart = etw.EventDesc{
 
 // AnyActivityJsonStart is [ActivityJsonStart] in any version: a newer one is decoded like it.
 type AnyActivityJsonStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ActivityJsonStart
 }
 
@@ -1172,7 +1172,7 @@ var activityJsonStop = etw.EventDesc{
 
 // AnyActivityJsonStop is [ActivityJsonStop] in any version: a newer one is decoded like it.
 type AnyActivityJsonStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ActivityJsonStop
 }
 

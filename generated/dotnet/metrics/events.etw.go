@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -236,7 +236,7 @@ var collectionStart = etw.EventDesc{
 
 // AnyCollectionStart is [CollectionStart] in any version: a newer one is decoded like it.
 type AnyCollectionStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CollectionStart
 }
 
@@ -315,7 +315,7 @@ var collectionStop = etw.EventDesc{
 
 // AnyCollectionStop is [CollectionStop] in any version: a newer one is decoded like it.
 type AnyCollectionStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CollectionStop
 }
 
@@ -440,7 +440,7 @@ var counterRateValuePublished = etw.EventDesc{
 // AnyCounterRateValuePublished is [CounterRateValuePublished] in any version: a newer one is
 // decoded like it.
 type AnyCounterRateValuePublished struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CounterRateValuePublished
 }
 
@@ -565,7 +565,7 @@ var gaugeValuePublished = etw.EventDesc{
 // AnyGaugeValuePublished is [GaugeValuePublished] in any version: a newer one is decoded like
 // it.
 type AnyGaugeValuePublished struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GaugeValuePublished
 }
 
@@ -701,7 +701,7 @@ var histogramValuePublished = etw.EventDesc{
 // AnyHistogramValuePublished is [HistogramValuePublished] in any version: a newer one is
 // decoded like it.
 type AnyHistogramValuePublished struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HistogramValuePublished
 }
 
@@ -853,7 +853,7 @@ var beginInstrumentReporting = etw.EventDesc{
 // AnyBeginInstrumentReporting is [BeginInstrumentReporting] in any version: a newer one is
 // decoded like it.
 type AnyBeginInstrumentReporting struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BeginInstrumentReporting
 }
 
@@ -1007,7 +1007,7 @@ var endInstrumentReporting = etw.EventDesc{
 // AnyEndInstrumentReporting is [EndInstrumentReporting] in any version: a newer one is decoded
 // like it.
 type AnyEndInstrumentReporting struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EndInstrumentReporting
 }
 
@@ -1091,7 +1091,7 @@ var errorEvent = etw.EventDesc{
 
 // AnyError is [Error] in any version: a newer one is decoded like it.
 type AnyError struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Error
 }
 
@@ -1163,7 +1163,7 @@ var initialInstrumentEnumerationComplete = etw.EventDesc{
 // AnyInitialInstrumentEnumerationComplete is [InitialInstrumentEnumerationComplete] in any
 // version: a newer one is decoded like it.
 type AnyInitialInstrumentEnumerationComplete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	InitialInstrumentEnumerationComplete
 }
 
@@ -1309,7 +1309,7 @@ var instrumentPublished = etw.EventDesc{
 // AnyInstrumentPublished is [InstrumentPublished] in any version: a newer one is decoded like
 // it.
 type AnyInstrumentPublished struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	InstrumentPublished
 }
 
@@ -1389,7 +1389,7 @@ var timeSeriesLimitReached = etw.EventDesc{
 // AnyTimeSeriesLimitReached is [TimeSeriesLimitReached] in any version: a newer one is decoded
 // like it.
 type AnyTimeSeriesLimitReached struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TimeSeriesLimitReached
 }
 
@@ -1459,7 +1459,7 @@ var histogramLimitReached = etw.EventDesc{
 // AnyHistogramLimitReached is [HistogramLimitReached] in any version: a newer one is decoded
 // like it.
 type AnyHistogramLimitReached struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HistogramLimitReached
 }
 
@@ -1537,7 +1537,7 @@ var observableInstrumentCallbackError = etw.EventDesc{
 // AnyObservableInstrumentCallbackError is [ObservableInstrumentCallbackError] in any version:
 // a newer one is decoded like it.
 type AnyObservableInstrumentCallbackError struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ObservableInstrumentCallbackError
 }
 
@@ -1612,7 +1612,7 @@ var multipleSessionsNotSupportedError = etw.EventDesc{
 // AnyMultipleSessionsNotSupportedError is [MultipleSessionsNotSupportedError] in any version:
 // a newer one is decoded like it.
 type AnyMultipleSessionsNotSupportedError struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MultipleSessionsNotSupportedError
 }
 
@@ -1740,7 +1740,7 @@ var upDownCounterRateValuePublished = etw.EventDesc{
 // AnyUpDownCounterRateValuePublished is [UpDownCounterRateValuePublished] in any version: a
 // newer one is decoded like it.
 type AnyUpDownCounterRateValuePublished struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UpDownCounterRateValuePublished
 }
 
@@ -1862,7 +1862,7 @@ var multipleSessionsConfiguredIncorrectlyError = etw.EventDesc{
 // AnyMultipleSessionsConfiguredIncorrectlyError is
 // [MultipleSessionsConfiguredIncorrectlyError] in any version: a newer one is decoded like it.
 type AnyMultipleSessionsConfiguredIncorrectlyError struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MultipleSessionsConfiguredIncorrectlyError
 }
 
@@ -1945,7 +1945,7 @@ var versionEvent = etw.EventDesc{
 
 // AnyVersion is [Version] in any version: a newer one is decoded like it.
 type AnyVersion struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Version
 }
 
@@ -2101,7 +2101,7 @@ var base2ExponentialHistogramValuePublished = etw.EventDesc{
 // AnyBase2ExponentialHistogramValuePublished is [Base2ExponentialHistogramValuePublished] in
 // any version: a newer one is decoded like it.
 type AnyBase2ExponentialHistogramValuePublished struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Base2ExponentialHistogramValuePublished
 }
 

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -131,7 +131,7 @@ var applyLazyItemOperationsStart = etw.EventDesc{
 // AnyApplyLazyItemOperationsStart is [ApplyLazyItemOperationsStart] in any version: a newer
 // one is decoded like it.
 type AnyApplyLazyItemOperationsStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ApplyLazyItemOperationsStart
 }
 
@@ -199,7 +199,7 @@ var applyLazyItemOperationsStop = etw.EventDesc{
 // AnyApplyLazyItemOperationsStop is [ApplyLazyItemOperationsStop] in any version: a newer one
 // is decoded like it.
 type AnyApplyLazyItemOperationsStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ApplyLazyItemOperationsStop
 }
 
@@ -237,7 +237,7 @@ var buildStart = etw.EventDesc{
 
 // AnyBuildStart is [BuildStart] in any version: a newer one is decoded like it.
 type AnyBuildStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BuildStart
 }
 
@@ -272,7 +272,7 @@ var buildStop = etw.EventDesc{
 
 // AnyBuildStop is [BuildStop] in any version: a newer one is decoded like it.
 type AnyBuildStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BuildStop
 }
 
@@ -343,7 +343,7 @@ var buildProjectStart = etw.EventDesc{
 
 // AnyBuildProjectStart is [BuildProjectStart] in any version: a newer one is decoded like it.
 type AnyBuildProjectStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BuildProjectStart
 }
 
@@ -418,7 +418,7 @@ var buildProjectStop = etw.EventDesc{
 
 // AnyBuildProjectStop is [BuildProjectStop] in any version: a newer one is decoded like it.
 type AnyBuildProjectStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BuildProjectStop
 }
 
@@ -458,7 +458,7 @@ var rarComputeClosureStart = etw.EventDesc{
 // AnyRarComputeClosureStart is [RarComputeClosureStart] in any version: a newer one is decoded
 // like it.
 type AnyRarComputeClosureStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RarComputeClosureStart
 }
 
@@ -494,7 +494,7 @@ var rarComputeClosureStop = etw.EventDesc{
 // AnyRarComputeClosureStop is [RarComputeClosureStop] in any version: a newer one is decoded
 // like it.
 type AnyRarComputeClosureStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RarComputeClosureStop
 }
 
@@ -559,7 +559,7 @@ var evaluateConditionStart = etw.EventDesc{
 // AnyEvaluateConditionStart is [EvaluateConditionStart] in any version: a newer one is decoded
 // like it.
 type AnyEvaluateConditionStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluateConditionStart
 }
 
@@ -633,7 +633,7 @@ var evaluateConditionStop = etw.EventDesc{
 // AnyEvaluateConditionStop is [EvaluateConditionStop] in any version: a newer one is decoded
 // like it.
 type AnyEvaluateConditionStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluateConditionStop
 }
 
@@ -700,7 +700,7 @@ var evaluateStart = etw.EventDesc{
 
 // AnyEvaluateStart is [EvaluateStart] in any version: a newer one is decoded like it.
 type AnyEvaluateStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluateStart
 }
 
@@ -767,7 +767,7 @@ var evaluateStop = etw.EventDesc{
 
 // AnyEvaluateStop is [EvaluateStop] in any version: a newer one is decoded like it.
 type AnyEvaluateStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluateStop
 }
 
@@ -835,7 +835,7 @@ var evaluatePass0Start = etw.EventDesc{
 // AnyEvaluatePass0Start is [EvaluatePass0Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass0Start struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass0Start
 }
 
@@ -902,7 +902,7 @@ var evaluatePass0Stop = etw.EventDesc{
 
 // AnyEvaluatePass0Stop is [EvaluatePass0Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass0Stop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass0Stop
 }
 
@@ -970,7 +970,7 @@ var evaluatePass1Start = etw.EventDesc{
 // AnyEvaluatePass1Start is [EvaluatePass1Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass1Start struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass1Start
 }
 
@@ -1037,7 +1037,7 @@ var evaluatePass1Stop = etw.EventDesc{
 
 // AnyEvaluatePass1Stop is [EvaluatePass1Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass1Stop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass1Stop
 }
 
@@ -1105,7 +1105,7 @@ var evaluatePass2Start = etw.EventDesc{
 // AnyEvaluatePass2Start is [EvaluatePass2Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass2Start struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass2Start
 }
 
@@ -1172,7 +1172,7 @@ var evaluatePass2Stop = etw.EventDesc{
 
 // AnyEvaluatePass2Stop is [EvaluatePass2Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass2Stop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass2Stop
 }
 
@@ -1240,7 +1240,7 @@ var evaluatePass3Start = etw.EventDesc{
 // AnyEvaluatePass3Start is [EvaluatePass3Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass3Start struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass3Start
 }
 
@@ -1307,7 +1307,7 @@ var evaluatePass3Stop = etw.EventDesc{
 
 // AnyEvaluatePass3Stop is [EvaluatePass3Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass3Stop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass3Stop
 }
 
@@ -1375,7 +1375,7 @@ var evaluatePass4Start = etw.EventDesc{
 // AnyEvaluatePass4Start is [EvaluatePass4Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass4Start struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass4Start
 }
 
@@ -1442,7 +1442,7 @@ var evaluatePass4Stop = etw.EventDesc{
 
 // AnyEvaluatePass4Stop is [EvaluatePass4Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass4Stop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass4Stop
 }
 
@@ -1510,7 +1510,7 @@ var evaluatePass5Start = etw.EventDesc{
 // AnyEvaluatePass5Start is [EvaluatePass5Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass5Start struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass5Start
 }
 
@@ -1577,7 +1577,7 @@ var evaluatePass5Stop = etw.EventDesc{
 
 // AnyEvaluatePass5Stop is [EvaluatePass5Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass5Stop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EvaluatePass5Stop
 }
 
@@ -1616,7 +1616,7 @@ var generateResourceOverallStart = etw.EventDesc{
 // AnyGenerateResourceOverallStart is [GenerateResourceOverallStart] in any version: a newer
 // one is decoded like it.
 type AnyGenerateResourceOverallStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GenerateResourceOverallStart
 }
 
@@ -1652,7 +1652,7 @@ var generateResourceOverallStop = etw.EventDesc{
 // AnyGenerateResourceOverallStop is [GenerateResourceOverallStop] in any version: a newer one
 // is decoded like it.
 type AnyGenerateResourceOverallStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	GenerateResourceOverallStop
 }
 
@@ -1689,7 +1689,7 @@ var rarOverallStart = etw.EventDesc{
 
 // AnyRarOverallStart is [RarOverallStart] in any version: a newer one is decoded like it.
 type AnyRarOverallStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RarOverallStart
 }
 
@@ -1781,7 +1781,7 @@ var rarOverallStop = etw.EventDesc{
 
 // AnyRarOverallStop is [RarOverallStop] in any version: a newer one is decoded like it.
 type AnyRarOverallStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RarOverallStop
 }
 
@@ -1845,7 +1845,7 @@ var loadDocumentStart = etw.EventDesc{
 
 // AnyLoadDocumentStart is [LoadDocumentStart] in any version: a newer one is decoded like it.
 type AnyLoadDocumentStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoadDocumentStart
 }
 
@@ -1912,7 +1912,7 @@ var loadDocumentStop = etw.EventDesc{
 
 // AnyLoadDocumentStop is [LoadDocumentStop] in any version: a newer one is decoded like it.
 type AnyLoadDocumentStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoadDocumentStop
 }
 
@@ -1951,7 +1951,7 @@ var rarLogResultsStart = etw.EventDesc{
 // AnyRarLogResultsStart is [RarLogResultsStart] in any version: a newer one is decoded like
 // it.
 type AnyRarLogResultsStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RarLogResultsStart
 }
 
@@ -1986,7 +1986,7 @@ var rarLogResultsStop = etw.EventDesc{
 
 // AnyRarLogResultsStop is [RarLogResultsStop] in any version: a newer one is decoded like it.
 type AnyRarLogResultsStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RarLogResultsStop
 }
 
@@ -2050,7 +2050,7 @@ var parseStart = etw.EventDesc{
 
 // AnyParseStart is [ParseStart] in any version: a newer one is decoded like it.
 type AnyParseStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParseStart
 }
 
@@ -2117,7 +2117,7 @@ var parseStop = etw.EventDesc{
 
 // AnyParseStop is [ParseStop] in any version: a newer one is decoded like it.
 type AnyParseStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParseStop
 }
 
@@ -2163,7 +2163,7 @@ var rarRemoveReferencesMarkedForExclusionStart = etw.EventDesc{
 // AnyRarRemoveReferencesMarkedForExclusionStart is
 // [RarRemoveReferencesMarkedForExclusionStart] in any version: a newer one is decoded like it.
 type AnyRarRemoveReferencesMarkedForExclusionStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RarRemoveReferencesMarkedForExclusionStart
 }
 
@@ -2208,7 +2208,7 @@ var rarRemoveReferencesMarkedForExclusionStop = etw.EventDesc{
 // AnyRarRemoveReferencesMarkedForExclusionStop is [RarRemoveReferencesMarkedForExclusionStop]
 // in any version: a newer one is decoded like it.
 type AnyRarRemoveReferencesMarkedForExclusionStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RarRemoveReferencesMarkedForExclusionStop
 }
 
@@ -2293,7 +2293,7 @@ var requestThreadProcStart = etw.EventDesc{
 // AnyRequestThreadProcStart is [RequestThreadProcStart] in any version: a newer one is decoded
 // like it.
 type AnyRequestThreadProcStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestThreadProcStart
 }
 
@@ -2379,7 +2379,7 @@ var requestThreadProcStop = etw.EventDesc{
 // AnyRequestThreadProcStop is [RequestThreadProcStop] in any version: a newer one is decoded
 // like it.
 type AnyRequestThreadProcStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RequestThreadProcStop
 }
 
@@ -2446,7 +2446,7 @@ var saveStart = etw.EventDesc{
 
 // AnySaveStart is [SaveStart] in any version: a newer one is decoded like it.
 type AnySaveStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SaveStart
 }
 
@@ -2512,7 +2512,7 @@ var saveStop = etw.EventDesc{
 
 // AnySaveStop is [SaveStop] in any version: a newer one is decoded like it.
 type AnySaveStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SaveStop
 }
 
@@ -2593,7 +2593,7 @@ var expandGlobStart = etw.EventDesc{
 
 // AnyExpandGlobStart is [ExpandGlobStart] in any version: a newer one is decoded like it.
 type AnyExpandGlobStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExpandGlobStart
 }
 
@@ -2676,7 +2676,7 @@ var expandGlobStop = etw.EventDesc{
 
 // AnyExpandGlobStop is [ExpandGlobStop] in any version: a newer one is decoded like it.
 type AnyExpandGlobStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExpandGlobStop
 }
 
@@ -2745,7 +2745,7 @@ var targetStart = etw.EventDesc{
 
 // AnyTargetStart is [TargetStart] in any version: a newer one is decoded like it.
 type AnyTargetStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TargetStart
 }
 
@@ -2819,7 +2819,7 @@ var targetStop = etw.EventDesc{
 
 // AnyTargetStop is [TargetStop] in any version: a newer one is decoded like it.
 type AnyTargetStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TargetStop
 }
 
@@ -2887,7 +2887,7 @@ var msBuildExeStart = etw.EventDesc{
 
 // AnyMSBuildExeStart is [MSBuildExeStart] in any version: a newer one is decoded like it.
 type AnyMSBuildExeStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MSBuildExeStart
 }
 
@@ -2954,7 +2954,7 @@ var msBuildExeStop = etw.EventDesc{
 
 // AnyMSBuildExeStop is [MSBuildExeStop] in any version: a newer one is decoded like it.
 type AnyMSBuildExeStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MSBuildExeStop
 }
 
@@ -3029,7 +3029,7 @@ var executeTaskStart = etw.EventDesc{
 
 // AnyExecuteTaskStart is [ExecuteTaskStart] in any version: a newer one is decoded like it.
 type AnyExecuteTaskStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExecuteTaskStart
 }
 
@@ -3102,7 +3102,7 @@ var executeTaskStop = etw.EventDesc{
 
 // AnyExecuteTaskStop is [ExecuteTaskStop] in any version: a newer one is decoded like it.
 type AnyExecuteTaskStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExecuteTaskStop
 }
 
@@ -3176,7 +3176,7 @@ var executeTaskYieldStart = etw.EventDesc{
 // AnyExecuteTaskYieldStart is [ExecuteTaskYieldStart] in any version: a newer one is decoded
 // like it.
 type AnyExecuteTaskYieldStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExecuteTaskYieldStart
 }
 
@@ -3250,7 +3250,7 @@ var executeTaskYieldStop = etw.EventDesc{
 // AnyExecuteTaskYieldStop is [ExecuteTaskYieldStop] in any version: a newer one is decoded
 // like it.
 type AnyExecuteTaskYieldStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExecuteTaskYieldStop
 }
 
@@ -3324,7 +3324,7 @@ var executeTaskReacquireStart = etw.EventDesc{
 // AnyExecuteTaskReacquireStart is [ExecuteTaskReacquireStart] in any version: a newer one is
 // decoded like it.
 type AnyExecuteTaskReacquireStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExecuteTaskReacquireStart
 }
 
@@ -3398,7 +3398,7 @@ var executeTaskReacquireStop = etw.EventDesc{
 // AnyExecuteTaskReacquireStop is [ExecuteTaskReacquireStop] in any version: a newer one is
 // decoded like it.
 type AnyExecuteTaskReacquireStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ExecuteTaskReacquireStop
 }
 
@@ -3468,7 +3468,7 @@ var projectGraphConstructionStart = etw.EventDesc{
 // AnyProjectGraphConstructionStart is [ProjectGraphConstructionStart] in any version: a newer
 // one is decoded like it.
 type AnyProjectGraphConstructionStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectGraphConstructionStart
 }
 
@@ -3536,7 +3536,7 @@ var projectGraphConstructionStop = etw.EventDesc{
 // AnyProjectGraphConstructionStop is [ProjectGraphConstructionStop] in any version: a newer
 // one is decoded like it.
 type AnyProjectGraphConstructionStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectGraphConstructionStop
 }
 
@@ -3601,7 +3601,7 @@ var packetReadSize = etw.EventDesc{
 
 // AnyPacketReadSize is [PacketReadSize] in any version: a newer one is decoded like it.
 type AnyPacketReadSize struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PacketReadSize
 }
 
@@ -3637,7 +3637,7 @@ var targetUpToDateStart = etw.EventDesc{
 // AnyTargetUpToDateStart is [TargetUpToDateStart] in any version: a newer one is decoded like
 // it.
 type AnyTargetUpToDateStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TargetUpToDateStart
 }
 
@@ -3700,7 +3700,7 @@ var targetUpToDateStop = etw.EventDesc{
 // AnyTargetUpToDateStop is [TargetUpToDateStop] in any version: a newer one is decoded like
 // it.
 type AnyTargetUpToDateStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TargetUpToDateStop
 }
 
@@ -3764,7 +3764,7 @@ var copyUpToDateStart = etw.EventDesc{
 
 // AnyCopyUpToDateStart is [CopyUpToDateStart] in any version: a newer one is decoded like it.
 type AnyCopyUpToDateStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CopyUpToDateStart
 }
 
@@ -3837,7 +3837,7 @@ var copyUpToDateStop = etw.EventDesc{
 
 // AnyCopyUpToDateStop is [CopyUpToDateStop] in any version: a newer one is decoded like it.
 type AnyCopyUpToDateStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CopyUpToDateStop
 }
 
@@ -3878,7 +3878,7 @@ var writeLinesToFileUpToDateStart = etw.EventDesc{
 // AnyWriteLinesToFileUpToDateStart is [WriteLinesToFileUpToDateStart] in any version: a newer
 // one is decoded like it.
 type AnyWriteLinesToFileUpToDateStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WriteLinesToFileUpToDateStart
 }
 
@@ -3949,7 +3949,7 @@ var writeLinesToFileUpToDateStop = etw.EventDesc{
 // AnyWriteLinesToFileUpToDateStop is [WriteLinesToFileUpToDateStop] in any version: a newer
 // one is decoded like it.
 type AnyWriteLinesToFileUpToDateStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WriteLinesToFileUpToDateStop
 }
 
@@ -3991,7 +3991,7 @@ var sdkResolverLoadAllResolversStart = etw.EventDesc{
 // AnySdkResolverLoadAllResolversStart is [SdkResolverLoadAllResolversStart] in any version: a
 // newer one is decoded like it.
 type AnySdkResolverLoadAllResolversStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SdkResolverLoadAllResolversStart
 }
 
@@ -4056,7 +4056,7 @@ var sdkResolverLoadAllResolversStop = etw.EventDesc{
 // AnySdkResolverLoadAllResolversStop is [SdkResolverLoadAllResolversStop] in any version: a
 // newer one is decoded like it.
 type AnySdkResolverLoadAllResolversStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SdkResolverLoadAllResolversStop
 }
 
@@ -4092,7 +4092,7 @@ var sdkResolverResolveSdkStart = etw.EventDesc{
 // AnySdkResolverResolveSdkStart is [SdkResolverResolveSdkStart] in any version: a newer one is
 // decoded like it.
 type AnySdkResolverResolveSdkStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SdkResolverResolveSdkStart
 }
 
@@ -4191,7 +4191,7 @@ var sdkResolverResolveSdkStop = etw.EventDesc{
 // AnySdkResolverResolveSdkStop is [SdkResolverResolveSdkStop] in any version: a newer one is
 // decoded like it.
 type AnySdkResolverResolveSdkStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SdkResolverResolveSdkStop
 }
 
@@ -4282,7 +4282,7 @@ var cachedSdkResolverServiceResolveSdkStart = etw.EventDesc{
 // AnyCachedSdkResolverServiceResolveSdkStart is [CachedSdkResolverServiceResolveSdkStart] in
 // any version: a newer one is decoded like it.
 type AnyCachedSdkResolverServiceResolveSdkStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CachedSdkResolverServiceResolveSdkStart
 }
 
@@ -4383,7 +4383,7 @@ var cachedSdkResolverServiceResolveSdkStop = etw.EventDesc{
 // AnyCachedSdkResolverServiceResolveSdkStop is [CachedSdkResolverServiceResolveSdkStop] in any
 // version: a newer one is decoded like it.
 type AnyCachedSdkResolverServiceResolveSdkStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CachedSdkResolverServiceResolveSdkStop
 }
 
@@ -4477,7 +4477,7 @@ var reusableStringBuilderFactoryStart = etw.EventDesc{
 // AnyReusableStringBuilderFactoryStart is [ReusableStringBuilderFactoryStart] in any version:
 // a newer one is decoded like it.
 type AnyReusableStringBuilderFactoryStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ReusableStringBuilderFactoryStart
 }
 
@@ -4569,7 +4569,7 @@ var reusableStringBuilderFactoryStop = etw.EventDesc{
 // AnyReusableStringBuilderFactoryStop is [ReusableStringBuilderFactoryStop] in any version: a
 // newer one is decoded like it.
 type AnyReusableStringBuilderFactoryStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ReusableStringBuilderFactoryStop
 }
 
@@ -4648,7 +4648,7 @@ var reusableStringBuilderFactoryUnbalanced = etw.EventDesc{
 // AnyReusableStringBuilderFactoryUnbalanced is [ReusableStringBuilderFactoryUnbalanced] in any
 // version: a newer one is decoded like it.
 type AnyReusableStringBuilderFactoryUnbalanced struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ReusableStringBuilderFactoryUnbalanced
 }
 
@@ -4720,7 +4720,7 @@ var projectCacheCreatePluginInstanceStart = etw.EventDesc{
 // AnyProjectCacheCreatePluginInstanceStart is [ProjectCacheCreatePluginInstanceStart] in any
 // version: a newer one is decoded like it.
 type AnyProjectCacheCreatePluginInstanceStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheCreatePluginInstanceStart
 }
 
@@ -4798,7 +4798,7 @@ var projectCacheCreatePluginInstanceStop = etw.EventDesc{
 // AnyProjectCacheCreatePluginInstanceStop is [ProjectCacheCreatePluginInstanceStop] in any
 // version: a newer one is decoded like it.
 type AnyProjectCacheCreatePluginInstanceStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheCreatePluginInstanceStop
 }
 
@@ -4867,7 +4867,7 @@ var projectCacheBeginBuildStart = etw.EventDesc{
 // AnyProjectCacheBeginBuildStart is [ProjectCacheBeginBuildStart] in any version: a newer one
 // is decoded like it.
 type AnyProjectCacheBeginBuildStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheBeginBuildStart
 }
 
@@ -4935,7 +4935,7 @@ var projectCacheBeginBuildStop = etw.EventDesc{
 // AnyProjectCacheBeginBuildStop is [ProjectCacheBeginBuildStop] in any version: a newer one is
 // decoded like it.
 type AnyProjectCacheBeginBuildStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheBeginBuildStop
 }
 
@@ -5019,7 +5019,7 @@ var projectCacheGetCacheResultStart = etw.EventDesc{
 // AnyProjectCacheGetCacheResultStart is [ProjectCacheGetCacheResultStart] in any version: a
 // newer one is decoded like it.
 type AnyProjectCacheGetCacheResultStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheGetCacheResultStart
 }
 
@@ -5112,7 +5112,7 @@ var projectCacheGetCacheResultStop = etw.EventDesc{
 // AnyProjectCacheGetCacheResultStop is [ProjectCacheGetCacheResultStop] in any version: a
 // newer one is decoded like it.
 type AnyProjectCacheGetCacheResultStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheGetCacheResultStop
 }
 
@@ -5183,7 +5183,7 @@ var projectCacheEndBuildStart = etw.EventDesc{
 // AnyProjectCacheEndBuildStart is [ProjectCacheEndBuildStart] in any version: a newer one is
 // decoded like it.
 type AnyProjectCacheEndBuildStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheEndBuildStart
 }
 
@@ -5251,7 +5251,7 @@ var projectCacheEndBuildStop = etw.EventDesc{
 // AnyProjectCacheEndBuildStop is [ProjectCacheEndBuildStop] in any version: a newer one is
 // decoded like it.
 type AnyProjectCacheEndBuildStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheEndBuildStop
 }
 
@@ -5349,7 +5349,7 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart = etw.EventDesc{
 // [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart] in any version: a newer one is
 // decoded like it.
 type AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart
 }
 
@@ -5461,7 +5461,7 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop = etw.EventDesc{
 // [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop] in any version: a newer one is
 // decoded like it.
 type AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop
 }
 
@@ -5509,7 +5509,7 @@ var sdkResolverFindResolversManifestsStart = etw.EventDesc{
 // AnySdkResolverFindResolversManifestsStart is [SdkResolverFindResolversManifestsStart] in any
 // version: a newer one is decoded like it.
 type AnySdkResolverFindResolversManifestsStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SdkResolverFindResolversManifestsStart
 }
 
@@ -5581,7 +5581,7 @@ var sdkResolverFindResolversManifestsStop = etw.EventDesc{
 // AnySdkResolverFindResolversManifestsStop is [SdkResolverFindResolversManifestsStop] in any
 // version: a newer one is decoded like it.
 type AnySdkResolverFindResolversManifestsStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SdkResolverFindResolversManifestsStop
 }
 
@@ -5621,7 +5621,7 @@ var sdkResolverLoadResolversStart = etw.EventDesc{
 // AnySdkResolverLoadResolversStart is [SdkResolverLoadResolversStart] in any version: a newer
 // one is decoded like it.
 type AnySdkResolverLoadResolversStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SdkResolverLoadResolversStart
 }
 
@@ -5692,7 +5692,7 @@ var sdkResolverLoadResolversStop = etw.EventDesc{
 // AnySdkResolverLoadResolversStop is [SdkResolverLoadResolversStop] in any version: a newer
 // one is decoded like it.
 type AnySdkResolverLoadResolversStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SdkResolverLoadResolversStop
 }
 
@@ -5760,7 +5760,7 @@ var createLoadedTypeStart = etw.EventDesc{
 // AnyCreateLoadedTypeStart is [CreateLoadedTypeStart] in any version: a newer one is decoded
 // like it.
 type AnyCreateLoadedTypeStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CreateLoadedTypeStart
 }
 
@@ -5828,7 +5828,7 @@ var createLoadedTypeStop = etw.EventDesc{
 // AnyCreateLoadedTypeStop is [CreateLoadedTypeStop] in any version: a newer one is decoded
 // like it.
 type AnyCreateLoadedTypeStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CreateLoadedTypeStop
 }
 
@@ -5867,7 +5867,7 @@ var loadAssemblyAndFindTypeStart = etw.EventDesc{
 // AnyLoadAssemblyAndFindTypeStart is [LoadAssemblyAndFindTypeStart] in any version: a newer
 // one is decoded like it.
 type AnyLoadAssemblyAndFindTypeStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoadAssemblyAndFindTypeStart
 }
 
@@ -5938,7 +5938,7 @@ var loadAssemblyAndFindTypeStop = etw.EventDesc{
 // AnyLoadAssemblyAndFindTypeStop is [LoadAssemblyAndFindTypeStop] in any version: a newer one
 // is decoded like it.
 type AnyLoadAssemblyAndFindTypeStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LoadAssemblyAndFindTypeStop
 }
 
@@ -6006,7 +6006,7 @@ var msBuildServerBuildStart = etw.EventDesc{
 // AnyMSBuildServerBuildStart is [MSBuildServerBuildStart] in any version: a newer one is
 // decoded like it.
 type AnyMSBuildServerBuildStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MSBuildServerBuildStart
 }
 
@@ -6100,7 +6100,7 @@ var msBuildServerBuildStop = etw.EventDesc{
 // AnyMSBuildServerBuildStop is [MSBuildServerBuildStop] in any version: a newer one is decoded
 // like it.
 type AnyMSBuildServerBuildStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MSBuildServerBuildStop
 }
 
@@ -6187,7 +6187,7 @@ var projectCacheHandleBuildResultStart = etw.EventDesc{
 // AnyProjectCacheHandleBuildResultStart is [ProjectCacheHandleBuildResultStart] in any
 // version: a newer one is decoded like it.
 type AnyProjectCacheHandleBuildResultStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheHandleBuildResultStart
 }
 
@@ -6274,7 +6274,7 @@ var projectCacheHandleBuildResultStop = etw.EventDesc{
 // AnyProjectCacheHandleBuildResultStop is [ProjectCacheHandleBuildResultStop] in any version:
 // a newer one is decoded like it.
 type AnyProjectCacheHandleBuildResultStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProjectCacheHandleBuildResultStop
 }
 
@@ -6315,7 +6315,7 @@ var cancelSubmissionsStart = etw.EventDesc{
 // AnyCancelSubmissionsStart is [CancelSubmissionsStart] in any version: a newer one is decoded
 // like it.
 type AnyCancelSubmissionsStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CancelSubmissionsStart
 }
 
@@ -6353,7 +6353,7 @@ var sdkResolverServiceNodeShutDownSet = etw.EventDesc{
 // AnySdkResolverServiceNodeShutDownSet is [SdkResolverServiceNodeShutDownSet] in any version:
 // a newer one is decoded like it.
 type AnySdkResolverServiceNodeShutDownSet struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SdkResolverServiceNodeShutDownSet
 }
 
@@ -6391,7 +6391,7 @@ var outOfProcNodeShutDownStart = etw.EventDesc{
 // AnyOutOfProcNodeShutDownStart is [OutOfProcNodeShutDownStart] in any version: a newer one is
 // decoded like it.
 type AnyOutOfProcNodeShutDownStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OutOfProcNodeShutDownStart
 }
 
@@ -6456,7 +6456,7 @@ var outOfProcNodeShutDownStop = etw.EventDesc{
 // AnyOutOfProcNodeShutDownStop is [OutOfProcNodeShutDownStop] in any version: a newer one is
 // decoded like it.
 type AnyOutOfProcNodeShutDownStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OutOfProcNodeShutDownStop
 }
 
@@ -6495,7 +6495,7 @@ var fallbackAssemblyLoadStart = etw.EventDesc{
 // AnyFallbackAssemblyLoadStart is [FallbackAssemblyLoadStart] in any version: a newer one is
 // decoded like it.
 type AnyFallbackAssemblyLoadStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FallbackAssemblyLoadStart
 }
 
@@ -6531,7 +6531,7 @@ var fallbackAssemblyLoadStop = etw.EventDesc{
 // AnyFallbackAssemblyLoadStop is [FallbackAssemblyLoadStop] in any version: a newer one is
 // decoded like it.
 type AnyFallbackAssemblyLoadStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FallbackAssemblyLoadStop
 }
 
@@ -6593,7 +6593,7 @@ var nodeConnectStart = etw.EventDesc{
 
 // AnyNodeConnectStart is [NodeConnectStart] in any version: a newer one is decoded like it.
 type AnyNodeConnectStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NodeConnectStart
 }
 
@@ -6667,7 +6667,7 @@ var nodeConnectStop = etw.EventDesc{
 
 // AnyNodeConnectStop is [NodeConnectStop] in any version: a newer one is decoded like it.
 type AnyNodeConnectStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NodeConnectStop
 }
 
@@ -6703,7 +6703,7 @@ var nodeReuseScanStart = etw.EventDesc{
 // AnyNodeReuseScanStart is [NodeReuseScanStart] in any version: a newer one is decoded like
 // it.
 type AnyNodeReuseScanStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NodeReuseScanStart
 }
 
@@ -6765,7 +6765,7 @@ var nodeReuseScanStop = etw.EventDesc{
 
 // AnyNodeReuseScanStop is [NodeReuseScanStop] in any version: a newer one is decoded like it.
 type AnyNodeReuseScanStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NodeReuseScanStop
 }
 
@@ -6827,7 +6827,7 @@ var nodeLaunchStart = etw.EventDesc{
 
 // AnyNodeLaunchStart is [NodeLaunchStart] in any version: a newer one is decoded like it.
 type AnyNodeLaunchStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NodeLaunchStart
 }
 
@@ -6895,7 +6895,7 @@ var nodeLaunchStop = etw.EventDesc{
 
 // AnyNodeLaunchStop is [NodeLaunchStop] in any version: a newer one is decoded like it.
 type AnyNodeLaunchStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NodeLaunchStop
 }
 
@@ -6964,7 +6964,7 @@ var nodePipeConnectStart = etw.EventDesc{
 // AnyNodePipeConnectStart is [NodePipeConnectStart] in any version: a newer one is decoded
 // like it.
 type AnyNodePipeConnectStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NodePipeConnectStart
 }
 
@@ -7039,7 +7039,7 @@ var nodePipeConnectStop = etw.EventDesc{
 // AnyNodePipeConnectStop is [NodePipeConnectStop] in any version: a newer one is decoded like
 // it.
 type AnyNodePipeConnectStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NodePipeConnectStop
 }
 
@@ -7113,7 +7113,7 @@ var taskHostBuildProjectFileStart = etw.EventDesc{
 // AnyTaskHostBuildProjectFileStart is [TaskHostBuildProjectFileStart] in any version: a newer
 // one is decoded like it.
 type AnyTaskHostBuildProjectFileStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskHostBuildProjectFileStart
 }
 
@@ -7188,7 +7188,7 @@ var taskHostBuildProjectFileStop = etw.EventDesc{
 // AnyTaskHostBuildProjectFileStop is [TaskHostBuildProjectFileStop] in any version: a newer
 // one is decoded like it.
 type AnyTaskHostBuildProjectFileStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskHostBuildProjectFileStop
 }
 
@@ -7256,7 +7256,7 @@ var taskHostDispatchStart = etw.EventDesc{
 // AnyTaskHostDispatchStart is [TaskHostDispatchStart] in any version: a newer one is decoded
 // like it.
 type AnyTaskHostDispatchStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskHostDispatchStart
 }
 
@@ -7330,7 +7330,7 @@ var taskHostDispatchStop = etw.EventDesc{
 // AnyTaskHostDispatchStop is [TaskHostDispatchStop] in any version: a newer one is decoded
 // like it.
 type AnyTaskHostDispatchStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskHostDispatchStop
 }
 
@@ -7398,7 +7398,7 @@ var taskExecuteInHostStart = etw.EventDesc{
 // AnyTaskExecuteInHostStart is [TaskExecuteInHostStart] in any version: a newer one is decoded
 // like it.
 type AnyTaskExecuteInHostStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskExecuteInHostStart
 }
 
@@ -7472,7 +7472,7 @@ var taskExecuteInHostStop = etw.EventDesc{
 // AnyTaskExecuteInHostStop is [TaskExecuteInHostStop] in any version: a newer one is decoded
 // like it.
 type AnyTaskExecuteInHostStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskExecuteInHostStop
 }
 

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -158,7 +158,7 @@ var parallelLoopBegin = etw.EventDesc{
 
 // AnyParallelLoopBegin is [ParallelLoopBegin] in any version: a newer one is decoded like it.
 type AnyParallelLoopBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelLoopBegin
 }
 
@@ -238,7 +238,7 @@ var parallelLoopEnd = etw.EventDesc{
 
 // AnyParallelLoopEnd is [ParallelLoopEnd] in any version: a newer one is decoded like it.
 type AnyParallelLoopEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelLoopEnd
 }
 
@@ -325,7 +325,7 @@ var parallelInvokeBegin = etw.EventDesc{
 // AnyParallelInvokeBegin is [ParallelInvokeBegin] in any version: a newer one is decoded like
 // it.
 type AnyParallelInvokeBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelInvokeBegin
 }
 
@@ -399,7 +399,7 @@ var parallelInvokeEnd = etw.EventDesc{
 
 // AnyParallelInvokeEnd is [ParallelInvokeEnd] in any version: a newer one is decoded like it.
 type AnyParallelInvokeEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelInvokeEnd
 }
 
@@ -475,7 +475,7 @@ var parallelFork = etw.EventDesc{
 
 // AnyParallelFork is [ParallelFork] in any version: a newer one is decoded like it.
 type AnyParallelFork struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelFork
 }
 
@@ -551,7 +551,7 @@ var parallelJoin = etw.EventDesc{
 
 // AnyParallelJoin is [ParallelJoin] in any version: a newer one is decoded like it.
 type AnyParallelJoin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelJoin
 }
 

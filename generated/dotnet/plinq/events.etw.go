@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -141,7 +141,7 @@ var parallelQueryBegin = etw.EventDesc{
 // AnyParallelQueryBegin is [ParallelQueryBegin] in any version: a newer one is decoded like
 // it.
 type AnyParallelQueryBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelQueryBegin
 }
 
@@ -215,7 +215,7 @@ var parallelQueryEnd = etw.EventDesc{
 
 // AnyParallelQueryEnd is [ParallelQueryEnd] in any version: a newer one is decoded like it.
 type AnyParallelQueryEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelQueryEnd
 }
 
@@ -289,7 +289,7 @@ var parallelQueryFork = etw.EventDesc{
 
 // AnyParallelQueryFork is [ParallelQueryFork] in any version: a newer one is decoded like it.
 type AnyParallelQueryFork struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelQueryFork
 }
 
@@ -363,7 +363,7 @@ var parallelQueryJoin = etw.EventDesc{
 
 // AnyParallelQueryJoin is [ParallelQueryJoin] in any version: a newer one is decoded like it.
 type AnyParallelQueryJoin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ParallelQueryJoin
 }
 

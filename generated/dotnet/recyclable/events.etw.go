@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -151,7 +151,7 @@ var memoryStreamCreated = etw.EventDesc{
 // AnyMemoryStreamCreated is [MemoryStreamCreated] in any version: a newer one is decoded like
 // it.
 type AnyMemoryStreamCreated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamCreated
 }
 
@@ -247,7 +247,7 @@ var memoryStreamDisposed = etw.EventDesc{
 // AnyMemoryStreamDisposed is [MemoryStreamDisposed] in any version: a newer one is decoded
 // like it.
 type AnyMemoryStreamDisposed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamDisposed
 }
 
@@ -346,7 +346,7 @@ var memoryStreamDoubleDispose = etw.EventDesc{
 // AnyMemoryStreamDoubleDispose is [MemoryStreamDoubleDispose] in any version: a newer one is
 // decoded like it.
 type AnyMemoryStreamDoubleDispose struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamDoubleDispose
 }
 
@@ -432,7 +432,7 @@ var memoryStreamFinalized = etw.EventDesc{
 // AnyMemoryStreamFinalized is [MemoryStreamFinalized] in any version: a newer one is decoded
 // like it.
 type AnyMemoryStreamFinalized struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamFinalized
 }
 
@@ -522,7 +522,7 @@ var memoryStreamToArray = etw.EventDesc{
 // AnyMemoryStreamToArray is [MemoryStreamToArray] in any version: a newer one is decoded like
 // it.
 type AnyMemoryStreamToArray struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamToArray
 }
 
@@ -603,7 +603,7 @@ var memoryStreamManagerInitialized = etw.EventDesc{
 // AnyMemoryStreamManagerInitialized is [MemoryStreamManagerInitialized] in any version: a
 // newer one is decoded like it.
 type AnyMemoryStreamManagerInitialized struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamManagerInitialized
 }
 
@@ -666,7 +666,7 @@ var memoryStreamNewBlockCreated = etw.EventDesc{
 // AnyMemoryStreamNewBlockCreated is [MemoryStreamNewBlockCreated] in any version: a newer one
 // is decoded like it.
 type AnyMemoryStreamNewBlockCreated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamNewBlockCreated
 }
 
@@ -737,7 +737,7 @@ var memoryStreamNewLargeBufferCreated = etw.EventDesc{
 // AnyMemoryStreamNewLargeBufferCreated is [MemoryStreamNewLargeBufferCreated] in any version:
 // a newer one is decoded like it.
 type AnyMemoryStreamNewLargeBufferCreated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamNewLargeBufferCreated
 }
 
@@ -830,7 +830,7 @@ var memoryStreamNonPooledLargeBufferCreated = etw.EventDesc{
 // AnyMemoryStreamNonPooledLargeBufferCreated is [MemoryStreamNonPooledLargeBufferCreated] in
 // any version: a newer one is decoded like it.
 type AnyMemoryStreamNonPooledLargeBufferCreated struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamNonPooledLargeBufferCreated
 }
 
@@ -955,7 +955,7 @@ var memoryStreamDiscardBuffer = etw.EventDesc{
 // AnyMemoryStreamDiscardBuffer is [MemoryStreamDiscardBuffer] in any version: a newer one is
 // decoded like it.
 type AnyMemoryStreamDiscardBuffer struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamDiscardBuffer
 }
 
@@ -1050,7 +1050,7 @@ var memoryStreamOverCapacity = etw.EventDesc{
 // AnyMemoryStreamOverCapacity is [MemoryStreamOverCapacity] in any version: a newer one is
 // decoded like it.
 type AnyMemoryStreamOverCapacity struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	MemoryStreamOverCapacity
 }
 

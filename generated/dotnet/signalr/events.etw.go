@@ -59,7 +59,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -125,7 +125,7 @@ var connectionStart = etw.EventDesc{
 
 // AnyConnectionStart is [ConnectionStart] in any version: a newer one is decoded like it.
 type AnyConnectionStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectionStart
 }
 
@@ -191,7 +191,7 @@ var connectionStop = etw.EventDesc{
 
 // AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded like it.
 type AnyConnectionStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectionStop
 }
 
@@ -258,7 +258,7 @@ var connectionTimedOut = etw.EventDesc{
 // AnyConnectionTimedOut is [ConnectionTimedOut] in any version: a newer one is decoded like
 // it.
 type AnyConnectionTimedOut struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectionTimedOut
 }
 

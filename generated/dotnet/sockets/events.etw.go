@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -132,7 +132,7 @@ var connectStart = etw.EventDesc{
 
 // AnyConnectStart is [ConnectStart] in any version: a newer one is decoded like it.
 type AnyConnectStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectStart
 }
 
@@ -171,7 +171,7 @@ var connectStop = etw.EventDesc{
 
 // AnyConnectStop is [ConnectStop] in any version: a newer one is decoded like it.
 type AnyConnectStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectStop
 }
 
@@ -245,7 +245,7 @@ var connectFailed = etw.EventDesc{
 
 // AnyConnectFailed is [ConnectFailed] in any version: a newer one is decoded like it.
 type AnyConnectFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConnectFailed
 }
 
@@ -313,7 +313,7 @@ var acceptStart = etw.EventDesc{
 
 // AnyAcceptStart is [AcceptStart] in any version: a newer one is decoded like it.
 type AnyAcceptStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AcceptStart
 }
 
@@ -352,7 +352,7 @@ var acceptStop = etw.EventDesc{
 
 // AnyAcceptStop is [AcceptStop] in any version: a newer one is decoded like it.
 type AnyAcceptStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AcceptStop
 }
 
@@ -426,7 +426,7 @@ var acceptFailed = etw.EventDesc{
 
 // AnyAcceptFailed is [AcceptFailed] in any version: a newer one is decoded like it.
 type AnyAcceptFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AcceptFailed
 }
 

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -162,7 +162,7 @@ var beginExecute = etw.EventDesc{
 
 // AnyBeginExecute is [BeginExecute] in any version: a newer one is decoded like it.
 type AnyBeginExecute struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	BeginExecute
 }
 
@@ -256,7 +256,7 @@ var endExecute = etw.EventDesc{
 
 // AnyEndExecute is [EndExecute] in any version: a newer one is decoded like it.
 type AnyEndExecute struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EndExecute
 }
 
@@ -322,7 +322,7 @@ var trace = etw.EventDesc{
 
 // AnyTrace is [Trace] in any version: a newer one is decoded like it.
 type AnyTrace struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Trace
 }
 
@@ -389,7 +389,7 @@ var scopeEnter = etw.EventDesc{
 
 // AnyScopeEnter is [ScopeEnter] in any version: a newer one is decoded like it.
 type AnyScopeEnter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ScopeEnter
 }
 
@@ -456,7 +456,7 @@ var scopeLeave = etw.EventDesc{
 
 // AnyScopeLeave is [ScopeLeave] in any version: a newer one is decoded like it.
 type AnyScopeLeave struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ScopeLeave
 }
 
@@ -524,7 +524,7 @@ var notificationScopeEnter = etw.EventDesc{
 // AnyNotificationScopeEnter is [NotificationScopeEnter] in any version: a newer one is decoded
 // like it.
 type AnyNotificationScopeEnter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NotificationScopeEnter
 }
 
@@ -592,7 +592,7 @@ var notificationScopeLeave = etw.EventDesc{
 // AnyNotificationScopeLeave is [NotificationScopeLeave] in any version: a newer one is decoded
 // like it.
 type AnyNotificationScopeLeave struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NotificationScopeLeave
 }
 
@@ -659,7 +659,7 @@ var notificationTrace = etw.EventDesc{
 
 // AnyNotificationTrace is [NotificationTrace] in any version: a newer one is decoded like it.
 type AnyNotificationTrace struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NotificationTrace
 }
 
@@ -726,7 +726,7 @@ var poolerScopeEnter = etw.EventDesc{
 
 // AnyPoolerScopeEnter is [PoolerScopeEnter] in any version: a newer one is decoded like it.
 type AnyPoolerScopeEnter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolerScopeEnter
 }
 
@@ -793,7 +793,7 @@ var poolerScopeLeave = etw.EventDesc{
 
 // AnyPoolerScopeLeave is [PoolerScopeLeave] in any version: a newer one is decoded like it.
 type AnyPoolerScopeLeave struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolerScopeLeave
 }
 
@@ -859,7 +859,7 @@ var poolerTrace = etw.EventDesc{
 
 // AnyPoolerTrace is [PoolerTrace] in any version: a newer one is decoded like it.
 type AnyPoolerTrace struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PoolerTrace
 }
 
@@ -926,7 +926,7 @@ var advancedTrace = etw.EventDesc{
 
 // AnyAdvancedTrace is [AdvancedTrace] in any version: a newer one is decoded like it.
 type AnyAdvancedTrace struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AdvancedTrace
 }
 
@@ -994,7 +994,7 @@ var advancedScopeEnter = etw.EventDesc{
 // AnyAdvancedScopeEnter is [AdvancedScopeEnter] in any version: a newer one is decoded like
 // it.
 type AnyAdvancedScopeEnter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AdvancedScopeEnter
 }
 
@@ -1062,7 +1062,7 @@ var advancedScopeLeave = etw.EventDesc{
 // AnyAdvancedScopeLeave is [AdvancedScopeLeave] in any version: a newer one is decoded like
 // it.
 type AnyAdvancedScopeLeave struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AdvancedScopeLeave
 }
 
@@ -1129,7 +1129,7 @@ var advancedTraceBin = etw.EventDesc{
 
 // AnyAdvancedTraceBin is [AdvancedTraceBin] in any version: a newer one is decoded like it.
 type AnyAdvancedTraceBin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AdvancedTraceBin
 }
 
@@ -1197,7 +1197,7 @@ var advancedTraceError = etw.EventDesc{
 // AnyAdvancedTraceError is [AdvancedTraceError] in any version: a newer one is decoded like
 // it.
 type AnyAdvancedTraceError struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AdvancedTraceError
 }
 
@@ -1264,7 +1264,7 @@ var correlationTrace = etw.EventDesc{
 
 // AnyCorrelationTrace is [CorrelationTrace] in any version: a newer one is decoded like it.
 type AnyCorrelationTrace struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CorrelationTrace
 }
 
@@ -1330,7 +1330,7 @@ var stateDump = etw.EventDesc{
 
 // AnyStateDump is [StateDump] in any version: a newer one is decoded like it.
 type AnyStateDump struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StateDump
 }
 
@@ -1396,7 +1396,7 @@ var sniTrace = etw.EventDesc{
 
 // AnySNITrace is [SNITrace] in any version: a newer one is decoded like it.
 type AnySNITrace struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SNITrace
 }
 
@@ -1463,7 +1463,7 @@ var sniScopeEnter = etw.EventDesc{
 
 // AnySNIScopeEnter is [SNIScopeEnter] in any version: a newer one is decoded like it.
 type AnySNIScopeEnter struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SNIScopeEnter
 }
 
@@ -1530,7 +1530,7 @@ var sniScopeLeave = etw.EventDesc{
 
 // AnySNIScopeLeave is [SNIScopeLeave] in any version: a newer one is decoded like it.
 type AnySNIScopeLeave struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SNIScopeLeave
 }
 

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -160,7 +160,7 @@ var taskScheduled = etw.EventDesc{
 
 // AnyTaskScheduled is [TaskScheduled] in any version: a newer one is decoded like it.
 type AnyTaskScheduled struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskScheduled
 }
 
@@ -236,7 +236,7 @@ var taskStarted = etw.EventDesc{
 
 // AnyTaskStarted is [TaskStarted] in any version: a newer one is decoded like it.
 type AnyTaskStarted struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskStarted
 }
 
@@ -318,7 +318,7 @@ var taskCompleted = etw.EventDesc{
 
 // AnyTaskCompleted is [TaskCompleted] in any version: a newer one is decoded like it.
 type AnyTaskCompleted struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskCompleted
 }
 
@@ -406,7 +406,7 @@ var taskWaitBegin = etw.EventDesc{
 
 // AnyTaskWaitBegin is [TaskWaitBegin] in any version: a newer one is decoded like it.
 type AnyTaskWaitBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskWaitBegin
 }
 
@@ -482,7 +482,7 @@ var taskWaitEnd = etw.EventDesc{
 
 // AnyTaskWaitEnd is [TaskWaitEnd] in any version: a newer one is decoded like it.
 type AnyTaskWaitEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskWaitEnd
 }
 
@@ -560,7 +560,7 @@ var awaitTaskContinuationScheduled = etw.EventDesc{
 // AnyAwaitTaskContinuationScheduled is [AwaitTaskContinuationScheduled] in any version: a
 // newer one is decoded like it.
 type AnyAwaitTaskContinuationScheduled struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	AwaitTaskContinuationScheduled
 }
 
@@ -623,7 +623,7 @@ var taskWaitContinuationComplete = etw.EventDesc{
 // AnyTaskWaitContinuationComplete is [TaskWaitContinuationComplete] in any version: a newer
 // one is decoded like it.
 type AnyTaskWaitContinuationComplete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskWaitContinuationComplete
 }
 
@@ -705,7 +705,7 @@ var traceOperationBegin = etw.EventDesc{
 // AnyTraceOperationBegin is [TraceOperationBegin] in any version: a newer one is decoded like
 // it.
 type AnyTraceOperationBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TraceOperationBegin
 }
 
@@ -778,7 +778,7 @@ var traceOperationEnd = etw.EventDesc{
 
 // AnyTraceOperationEnd is [TraceOperationEnd] in any version: a newer one is decoded like it.
 type AnyTraceOperationEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TraceOperationEnd
 }
 
@@ -847,7 +847,7 @@ var traceOperationRelation = etw.EventDesc{
 // AnyTraceOperationRelation is [TraceOperationRelation] in any version: a newer one is decoded
 // like it.
 type AnyTraceOperationRelation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TraceOperationRelation
 }
 
@@ -916,7 +916,7 @@ var traceSynchronousWorkBegin = etw.EventDesc{
 // AnyTraceSynchronousWorkBegin is [TraceSynchronousWorkBegin] in any version: a newer one is
 // decoded like it.
 type AnyTraceSynchronousWorkBegin struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TraceSynchronousWorkBegin
 }
 
@@ -979,7 +979,7 @@ var traceSynchronousWorkEnd = etw.EventDesc{
 // AnyTraceSynchronousWorkEnd is [TraceSynchronousWorkEnd] in any version: a newer one is
 // decoded like it.
 type AnyTraceSynchronousWorkEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TraceSynchronousWorkEnd
 }
 
@@ -1042,7 +1042,7 @@ var taskWaitContinuationStarted = etw.EventDesc{
 // AnyTaskWaitContinuationStarted is [TaskWaitContinuationStarted] in any version: a newer one
 // is decoded like it.
 type AnyTaskWaitContinuationStarted struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TaskWaitContinuationStarted
 }
 
@@ -1113,7 +1113,7 @@ var runningContinuation = etw.EventDesc{
 // AnyRunningContinuation is [RunningContinuation] in any version: a newer one is decoded like
 // it.
 type AnyRunningContinuation struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RunningContinuation
 }
 
@@ -1190,7 +1190,7 @@ var runningContinuationList = etw.EventDesc{
 // AnyRunningContinuationList is [RunningContinuationList] in any version: a newer one is
 // decoded like it.
 type AnyRunningContinuationList struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RunningContinuationList
 }
 
@@ -1262,7 +1262,7 @@ var debugFacilityMessage = etw.EventDesc{
 // AnyDebugFacilityMessage is [DebugFacilityMessage] in any version: a newer one is decoded
 // like it.
 type AnyDebugFacilityMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DebugFacilityMessage
 }
 
@@ -1345,7 +1345,7 @@ var debugFacilityMessage1 = etw.EventDesc{
 // AnyDebugFacilityMessage1 is [DebugFacilityMessage1] in any version: a newer one is decoded
 // like it.
 type AnyDebugFacilityMessage1 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DebugFacilityMessage1
 }
 
@@ -1414,7 +1414,7 @@ var setActivityId = etw.EventDesc{
 
 // AnySetActivityId is [SetActivityId] in any version: a newer one is decoded like it.
 type AnySetActivityId struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SetActivityId
 }
 
@@ -1477,7 +1477,7 @@ var newID = etw.EventDesc{
 
 // AnyNewID is [NewID] in any version: a newer one is decoded like it.
 type AnyNewID struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NewID
 }
 
@@ -1544,7 +1544,7 @@ var incompleteAsyncMethod = etw.EventDesc{
 // AnyIncompleteAsyncMethod is [IncompleteAsyncMethod] in any version: a newer one is decoded
 // like it.
 type AnyIncompleteAsyncMethod struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	IncompleteAsyncMethod
 }
 

@@ -64,7 +64,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -142,7 +142,7 @@ var handshakeStart = etw.EventDesc{
 
 // AnyHandshakeStart is [HandshakeStart] in any version: a newer one is decoded like it.
 type AnyHandshakeStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HandshakeStart
 }
 
@@ -209,7 +209,7 @@ var handshakeStop = etw.EventDesc{
 
 // AnyHandshakeStop is [HandshakeStop] in any version: a newer one is decoded like it.
 type AnyHandshakeStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HandshakeStop
 }
 
@@ -289,7 +289,7 @@ var handshakeFailed = etw.EventDesc{
 
 // AnyHandshakeFailed is [HandshakeFailed] in any version: a newer one is decoded like it.
 type AnyHandshakeFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HandshakeFailed
 }
 

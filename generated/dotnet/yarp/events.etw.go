@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -129,7 +129,7 @@ var forwarderStart = etw.EventDesc{
 
 // AnyForwarderStart is [ForwarderStart] in any version: a newer one is decoded like it.
 type AnyForwarderStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ForwarderStart
 }
 
@@ -194,7 +194,7 @@ var forwarderStop = etw.EventDesc{
 
 // AnyForwarderStop is [ForwarderStop] in any version: a newer one is decoded like it.
 type AnyForwarderStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ForwarderStop
 }
 
@@ -256,7 +256,7 @@ var forwarderFailed = etw.EventDesc{
 
 // AnyForwarderFailed is [ForwarderFailed] in any version: a newer one is decoded like it.
 type AnyForwarderFailed struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ForwarderFailed
 }
 
@@ -318,7 +318,7 @@ var forwarderStage = etw.EventDesc{
 
 // AnyForwarderStage is [ForwarderStage] in any version: a newer one is decoded like it.
 type AnyForwarderStage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ForwarderStage
 }
 
@@ -405,7 +405,7 @@ var contentTransferring = etw.EventDesc{
 // AnyContentTransferring is [ContentTransferring] in any version: a newer one is decoded like
 // it.
 type AnyContentTransferring struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ContentTransferring
 }
 
@@ -498,7 +498,7 @@ var contentTransferred = etw.EventDesc{
 // AnyContentTransferred is [ContentTransferred] in any version: a newer one is decoded like
 // it.
 type AnyContentTransferred struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ContentTransferred
 }
 
@@ -575,7 +575,7 @@ var forwarderInvoke = etw.EventDesc{
 
 // AnyForwarderInvoke is [ForwarderInvoke] in any version: a newer one is decoded like it.
 type AnyForwarderInvoke struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ForwarderInvoke
 }
 

@@ -54,7 +54,7 @@ var cpu = etw.EventDesc{
 
 // AnyCPU is [CPU] in any version: a newer one is decoded like it.
 type AnyCPU struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CPU
 }
 
@@ -118,7 +118,7 @@ var contextSwitch = etw.EventDesc{
 
 // AnyContextSwitch is [ContextSwitch] in any version: a newer one is decoded like it.
 type AnyContextSwitch struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ContextSwitch
 }
 
@@ -195,7 +195,7 @@ var faultLayoutFields = []etw.FieldDesc{
 
 // AnySoftPageFault is [SoftPageFault] in any version: a newer one is decoded like it.
 type AnySoftPageFault struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	SoftPageFault
 }
 
@@ -245,7 +245,7 @@ var hardPageFault = etw.EventDesc{
 
 // AnyHardPageFault is [HardPageFault] in any version: a newer one is decoded like it.
 type AnyHardPageFault struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	HardPageFault
 }
 

@@ -46,7 +46,7 @@ func FuzzEvents(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyCPU), new(AnyContextSwitch), new(AnySoftPageFault),
-		new(AnyHardPageFault),
+		new(AnyCPU), new(AnyContextSwitch),
+		new(AnySoftPageFault), new(AnyHardPageFault),
 	}
 }

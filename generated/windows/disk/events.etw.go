@@ -118,7 +118,7 @@ var transferLayoutFields = []etw.FieldDesc{
 
 // AnyDiskRead is [DiskRead] in any version: a newer one is decoded like it.
 type AnyDiskRead struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskRead
 }
 
@@ -175,7 +175,7 @@ var diskWrite = etw.EventDesc{
 
 // AnyDiskWrite is [DiskWrite] in any version: a newer one is decoded like it.
 type AnyDiskWrite struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskWrite
 }
 
@@ -258,7 +258,7 @@ var diskFlush = etw.EventDesc{
 
 // AnyDiskFlush is [DiskFlush] in any version: a newer one is decoded like it.
 type AnyDiskFlush struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskFlush
 }
 

@@ -86,7 +86,7 @@ var nameLayoutFields = []etw.FieldDesc{
 
 // AnyNameCreate is [NameCreate] in any version: a newer one is decoded like it.
 type AnyNameCreate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NameCreate
 }
 
@@ -143,7 +143,7 @@ var nameDelete = etw.EventDesc{
 
 // AnyNameDelete is [NameDelete] in any version: a newer one is decoded like it.
 type AnyNameDelete struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NameDelete
 }
 
@@ -2634,7 +2634,7 @@ var operationEnd = etw.EventDesc{
 
 // AnyOperationEnd is [OperationEnd] in any version: a newer one is decoded like it.
 type AnyOperationEnd struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OperationEnd
 }
 

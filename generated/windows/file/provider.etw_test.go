@@ -122,12 +122,16 @@ func FuzzCreateNewFile(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyNameCreate), new(AnyNameDelete), new(AnyCreate),
-		new(AnyCleanup), new(AnyClose), new(AnyRead),
-		new(AnyWrite), new(AnySetInformation), new(AnySetDelete),
-		new(AnyRename), new(AnyDirEnum), new(AnyFlush),
-		new(AnyQueryInformation), new(AnyFSCTL), new(AnyOperationEnd),
-		new(AnyDirNotify), new(AnyDeletePath), new(AnyRenamePath),
-		new(AnySetLinkPath), new(AnyRename29), new(AnyCreateNewFile),
+		new(AnyNameCreate), new(AnyNameDelete),
+		new(AnyCreate), new(AnyCleanup),
+		new(AnyClose), new(AnyRead),
+		new(AnyWrite), new(AnySetInformation),
+		new(AnySetDelete), new(AnyRename),
+		new(AnyDirEnum), new(AnyFlush),
+		new(AnyQueryInformation), new(AnyFSCTL),
+		new(AnyOperationEnd), new(AnyDirNotify),
+		new(AnyDeletePath), new(AnyRenamePath),
+		new(AnySetLinkPath), new(AnyRename29),
+		new(AnyCreateNewFile),
 	}
 }

@@ -116,7 +116,7 @@ var tcpSend = etw.EventDesc{
 
 // AnyTcpSend is [TcpSend] in any version: a newer one is decoded like it.
 type AnyTcpSend struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpSend
 }
 
@@ -239,7 +239,7 @@ var dataLayoutFields = []etw.FieldDesc{
 
 // AnyTcpReceive is [TcpReceive] in any version: a newer one is decoded like it.
 type AnyTcpReceive struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpReceive
 }
 
@@ -404,7 +404,7 @@ var optionsLayoutFields = []etw.FieldDesc{
 
 // AnyTcpConnect is [TcpConnect] in any version: a newer one is decoded like it.
 type AnyTcpConnect struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpConnect
 }
 
@@ -464,7 +464,7 @@ var tcpDisconnect = etw.EventDesc{
 
 // AnyTcpDisconnect is [TcpDisconnect] in any version: a newer one is decoded like it.
 type AnyTcpDisconnect struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpDisconnect
 }
 
@@ -524,7 +524,7 @@ var tcpRetransmit = etw.EventDesc{
 
 // AnyTcpRetransmit is [TcpRetransmit] in any version: a newer one is decoded like it.
 type AnyTcpRetransmit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpRetransmit
 }
 
@@ -591,7 +591,7 @@ var tcpAccept = etw.EventDesc{
 
 // AnyTcpAccept is [TcpAccept] in any version: a newer one is decoded like it.
 type AnyTcpAccept struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpAccept
 }
 
@@ -651,7 +651,7 @@ var tcpReconnect = etw.EventDesc{
 
 // AnyTcpReconnect is [TcpReconnect] in any version: a newer one is decoded like it.
 type AnyTcpReconnect struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpReconnect
 }
 
@@ -736,7 +736,7 @@ var failLayoutFields = []etw.FieldDesc{
 
 // AnyTcpFail is [TcpFail] in any version: a newer one is decoded like it.
 type AnyTcpFail struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpFail
 }
 
@@ -796,7 +796,7 @@ var tcpCopy = etw.EventDesc{
 
 // AnyTcpCopy is [TcpCopy] in any version: a newer one is decoded like it.
 type AnyTcpCopy struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpCopy
 }
 
@@ -922,7 +922,7 @@ var tcpSendIPv6 = etw.EventDesc{
 
 // AnyTcpSendIPv6 is [TcpSendIPv6] in any version: a newer one is decoded like it.
 type AnyTcpSendIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpSendIPv6
 }
 
@@ -1059,7 +1059,7 @@ var dataIPv6LayoutFields = []etw.FieldDesc{
 
 // AnyTcpReceiveIPv6 is [TcpReceiveIPv6] in any version: a newer one is decoded like it.
 type AnyTcpReceiveIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpReceiveIPv6
 }
 
@@ -1237,7 +1237,7 @@ var optionsIPv6LayoutFields = []etw.FieldDesc{
 
 // AnyTcpConnectIPv6 is [TcpConnectIPv6] in any version: a newer one is decoded like it.
 type AnyTcpConnectIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpConnectIPv6
 }
 
@@ -1303,7 +1303,7 @@ var tcpDisconnectIPv6 = etw.EventDesc{
 
 // AnyTcpDisconnectIPv6 is [TcpDisconnectIPv6] in any version: a newer one is decoded like it.
 type AnyTcpDisconnectIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpDisconnectIPv6
 }
 
@@ -1369,7 +1369,7 @@ var tcpRetransmitIPv6 = etw.EventDesc{
 
 // AnyTcpRetransmitIPv6 is [TcpRetransmitIPv6] in any version: a newer one is decoded like it.
 type AnyTcpRetransmitIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpRetransmitIPv6
 }
 
@@ -1442,7 +1442,7 @@ var tcpAcceptIPv6 = etw.EventDesc{
 
 // AnyTcpAcceptIPv6 is [TcpAcceptIPv6] in any version: a newer one is decoded like it.
 type AnyTcpAcceptIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpAcceptIPv6
 }
 
@@ -1508,7 +1508,7 @@ var tcpReconnectIPv6 = etw.EventDesc{
 
 // AnyTcpReconnectIPv6 is [TcpReconnectIPv6] in any version: a newer one is decoded like it.
 type AnyTcpReconnectIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpReconnectIPv6
 }
 
@@ -1574,7 +1574,7 @@ var tcpCopyIPv6 = etw.EventDesc{
 
 // AnyTcpCopyIPv6 is [TcpCopyIPv6] in any version: a newer one is decoded like it.
 type AnyTcpCopyIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TcpCopyIPv6
 }
 
@@ -1637,7 +1637,7 @@ var udpSend = etw.EventDesc{
 
 // AnyUdpSend is [UdpSend] in any version: a newer one is decoded like it.
 type AnyUdpSend struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UdpSend
 }
 
@@ -1697,7 +1697,7 @@ var udpReceive = etw.EventDesc{
 
 // AnyUdpReceive is [UdpReceive] in any version: a newer one is decoded like it.
 type AnyUdpReceive struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UdpReceive
 }
 
@@ -1749,7 +1749,7 @@ var udpFail = etw.EventDesc{
 
 // AnyUdpFail is [UdpFail] in any version: a newer one is decoded like it.
 type AnyUdpFail struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UdpFail
 }
 
@@ -1812,7 +1812,7 @@ var udpSendIPv6 = etw.EventDesc{
 
 // AnyUdpSendIPv6 is [UdpSendIPv6] in any version: a newer one is decoded like it.
 type AnyUdpSendIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UdpSendIPv6
 }
 
@@ -1878,7 +1878,7 @@ var udpReceiveIPv6 = etw.EventDesc{
 
 // AnyUdpReceiveIPv6 is [UdpReceiveIPv6] in any version: a newer one is decoded like it.
 type AnyUdpReceiveIPv6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	UdpReceiveIPv6
 }
 

@@ -4,6 +4,7 @@
 package network
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -50,13 +51,47 @@ func FuzzUdp(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyTcpSend), new(AnyTcpReceive), new(AnyTcpConnect),
-		new(AnyTcpDisconnect), new(AnyTcpRetransmit), new(AnyTcpAccept),
-		new(AnyTcpReconnect), new(AnyTcpFail), new(AnyTcpCopy),
-		new(AnyTcpSendIPv6), new(AnyTcpReceiveIPv6), new(AnyTcpConnectIPv6),
-		new(AnyTcpDisconnectIPv6), new(AnyTcpRetransmitIPv6), new(AnyTcpAcceptIPv6),
-		new(AnyTcpReconnectIPv6), new(AnyTcpCopyIPv6), new(AnyUdpSend),
-		new(AnyUdpReceive), new(AnyUdpFail), new(AnyUdpSendIPv6),
-		new(AnyUdpReceiveIPv6),
+		new(AnyTcpSend), new(AnyTcpReceive),
+		new(AnyTcpConnect), new(AnyTcpDisconnect),
+		new(AnyTcpRetransmit), new(AnyTcpAccept),
+		new(AnyTcpReconnect), new(AnyTcpFail),
+		new(AnyTcpCopy), new(AnyTcpSendIPv6),
+		new(AnyTcpReceiveIPv6), new(AnyTcpConnectIPv6),
+		new(AnyTcpDisconnectIPv6), new(AnyTcpRetransmitIPv6),
+		new(AnyTcpAcceptIPv6), new(AnyTcpReconnectIPv6),
+		new(AnyTcpCopyIPv6), new(AnyUdpSend),
+		new(AnyUdpReceive), new(AnyUdpFail),
+		new(AnyUdpSendIPv6), new(AnyUdpReceiveIPv6),
 	}
+}
+
+func ExampleTcpSend_AppendPayload() {
+	event := TcpSend{PID: 1, Size: 2, Daddr: 3, Saddr: 4, Dport: 5, Sport: 6, Startime: 7, Endtime: 8, Seqnum: 9, Connid: 10}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 01000000020000000300000004000000050006000700000008000000090000000a000000 <nil>
+}
+
+func ExampleAnyTcpSend() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyTcpSend) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := TcpSend{PID: 1, Size: 2, Daddr: 3, Saddr: 4, Dport: 5, Sport: 6, Startime: 7, Endtime: 8, Seqnum: 9, Connid: 10}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 TcpSend PID=1 size=2 daddr=3.0.0.0 saddr=4.0.0.0 dport=1280 sport=1536 startime=7 endtime=8 seqnum=9 connid=10
 }

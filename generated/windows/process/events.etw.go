@@ -1478,7 +1478,7 @@ var imageLayoutFields = []etw.FieldDesc{
 
 // AnyImageLoad is [ImageLoad] in any version: a newer one is decoded like it.
 type AnyImageLoad struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageLoad
 }
 
@@ -1542,7 +1542,7 @@ var imageUnload = etw.EventDesc{
 
 // AnyImageUnload is [ImageUnload] in any version: a newer one is decoded like it.
 type AnyImageUnload struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ImageUnload
 }
 
@@ -1645,7 +1645,7 @@ var priorityLayoutFields = []etw.FieldDesc{
 // AnyCpuBasePriorityChange is [CpuBasePriorityChange] in any version: a newer one is decoded
 // like it.
 type AnyCpuBasePriorityChange struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CpuBasePriorityChange
 }
 
@@ -1699,7 +1699,7 @@ var cpuPriorityChange = etw.EventDesc{
 
 // AnyCpuPriorityChange is [CpuPriorityChange] in any version: a newer one is decoded like it.
 type AnyCpuPriorityChange struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CpuPriorityChange
 }
 
@@ -1754,7 +1754,7 @@ var pagePriorityChange = etw.EventDesc{
 // AnyPagePriorityChange is [PagePriorityChange] in any version: a newer one is decoded like
 // it.
 type AnyPagePriorityChange struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	PagePriorityChange
 }
 
@@ -1808,7 +1808,7 @@ var ioPriorityChange = etw.EventDesc{
 
 // AnyIoPriorityChange is [IoPriorityChange] in any version: a newer one is decoded like it.
 type AnyIoPriorityChange struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	IoPriorityChange
 }
 
@@ -2223,7 +2223,7 @@ var jobLayoutFields = []etw.FieldDesc{
 
 // AnyJobStart is [JobStart] in any version: a newer one is decoded like it.
 type AnyJobStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobStart
 }
 
@@ -2276,7 +2276,7 @@ var jobTerminate = etw.EventDesc{
 
 // AnyJobTerminate is [JobTerminate] in any version: a newer one is decoded like it.
 type AnyJobTerminate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobTerminate
 }
 
@@ -2403,7 +2403,7 @@ var processRundown = etw.EventDesc{
 
 // AnyProcessRundown is [ProcessRundown] in any version: a newer one is decoded like it.
 type AnyProcessRundown struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessRundown
 }
 

@@ -4,6 +4,7 @@
 package process
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -98,10 +99,44 @@ func FuzzProcessRundown(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyProcessStart), new(AnyProcessStop), new(AnyThreadStart),
-		new(AnyThreadStop), new(AnyImageLoad), new(AnyImageUnload),
-		new(AnyCpuBasePriorityChange), new(AnyCpuPriorityChange), new(AnyPagePriorityChange),
-		new(AnyIoPriorityChange), new(AnyProcessFreezeStart), new(AnyProcessFreezeStop),
-		new(AnyJobStart), new(AnyJobTerminate), new(AnyProcessRundown),
+		new(AnyProcessStart), new(AnyProcessStop),
+		new(AnyThreadStart), new(AnyThreadStop),
+		new(AnyImageLoad), new(AnyImageUnload),
+		new(AnyCpuBasePriorityChange), new(AnyCpuPriorityChange),
+		new(AnyPagePriorityChange), new(AnyIoPriorityChange),
+		new(AnyProcessFreezeStart), new(AnyProcessFreezeStop),
+		new(AnyJobStart), new(AnyJobTerminate),
+		new(AnyProcessRundown),
 	}
+}
+
+func ExampleCpuBasePriorityChange_AppendPayload() {
+	event := CpuBasePriorityChange{ProcessID: 1, ThreadID: 2, OldPriority: 3, NewPriority: 4}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 01000000020000000304 <nil>
+}
+
+func ExampleAnyCpuBasePriorityChange() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyCpuBasePriorityChange) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := CpuBasePriorityChange{ProcessID: 1, ThreadID: 2, OldPriority: 3, NewPriority: 4}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 CpuBasePriorityChange ProcessID=1 ThreadID=2 OldPriority=3 NewPriority=4
 }

@@ -62,7 +62,7 @@ var flag = etw.EventDesc{
 
 // AnyFlag is [Flag] in any version: a newer one is decoded like it.
 type AnyFlag struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Flag
 }
 

@@ -4,6 +4,7 @@
 package want
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -82,7 +83,38 @@ func FuzzEvents(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyPairs), new(AnyStates), new(AnyHead),
-		new(AnyAddress),
+		new(AnyPairs), new(AnyStates),
+		new(AnyHead), new(AnyAddress),
 	}
+}
+
+func ExampleAddress_AppendPayload() {
+	event := Address{Base: 1, Size: 2}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 010000000000000002000000 <nil>
+}
+
+func ExampleAnyAddress() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyAddress) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := Address{Base: 1, Size: 2}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 Address Base=1 Size=2
 }

@@ -30,7 +30,7 @@ var clockTick = etw.EventDesc{
 
 // AnyClockTick is [ClockTick] in any version: a newer one is decoded like it.
 type AnyClockTick struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ClockTick
 }
 
@@ -107,7 +107,7 @@ var clockLayoutFields = []etw.FieldDesc{
 
 // AnyClockLoad is [ClockLoad] in any version: a newer one is decoded like it.
 type AnyClockLoad struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ClockLoad
 }
 

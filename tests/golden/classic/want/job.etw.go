@@ -371,7 +371,7 @@ var jobStop = etw.EventDesc{
 
 // AnyJobStop is [JobStop] in any version: a newer one is decoded like it.
 type AnyJobStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JobStop
 }
 

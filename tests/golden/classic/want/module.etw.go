@@ -86,7 +86,7 @@ var moduleLayoutFields = []etw.FieldDesc{
 
 // AnyModuleLoad is [ModuleLoad] in any version: a newer one is decoded like it.
 type AnyModuleLoad struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleLoad
 }
 
@@ -123,7 +123,7 @@ var module = etw.EventDesc{
 
 // AnyModule is [Module] in any version: a newer one is decoded like it.
 type AnyModule struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Module
 }
 
@@ -176,7 +176,7 @@ var moduleStop = etw.EventDesc{
 
 // AnyModuleStop is [ModuleStop] in any version: a newer one is decoded like it.
 type AnyModuleStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ModuleStop
 }
 

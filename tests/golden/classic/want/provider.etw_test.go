@@ -4,6 +4,7 @@
 package want
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -50,8 +51,40 @@ func FuzzJob(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyModuleLoad), new(AnyClockTick), new(AnyJobStart),
-		new(AnyJobStop), new(AnyModule), new(AnyModuleStop),
+		new(AnyModuleLoad), new(AnyClockTick),
+		new(AnyJobStart), new(AnyJobStop),
+		new(AnyModule), new(AnyModuleStop),
 		new(AnyClockLoad),
 	}
+}
+
+func ExampleClockLoad_AppendPayload() {
+	event := ClockLoad{Ticks: 1}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 0100000000000000 <nil>
+}
+
+func ExampleAnyClockLoad() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyClockLoad) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := ClockLoad{Ticks: 1}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 ClockLoad Ticks=1
 }

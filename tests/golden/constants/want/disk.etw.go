@@ -30,7 +30,7 @@ var diskSeek = etw.EventDesc{
 
 // AnyDiskSeek is [DiskSeek] in any version: a newer one is decoded like it.
 type AnyDiskSeek struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskSeek
 }
 
@@ -65,7 +65,7 @@ var diskStart = etw.EventDesc{
 
 // AnyDiskStart is [DiskStart] in any version: a newer one is decoded like it.
 type AnyDiskStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	DiskStart
 }
 

@@ -132,7 +132,7 @@ var counts = etw.EventDesc{
 
 // AnyCounts is [Counts] in any version: a newer one is decoded like it.
 type AnyCounts struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Counts
 }
 

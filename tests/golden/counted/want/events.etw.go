@@ -217,7 +217,7 @@ func (s CountedRows) write(a *etw.Appender, i int, n uint64) {
 
 // AnyCounted is [Counted] in any version: a newer one is decoded like it.
 type AnyCounted struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Counted
 }
 

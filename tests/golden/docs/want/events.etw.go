@@ -86,7 +86,7 @@ var documentedLayoutFields = []etw.FieldDesc{
 
 // AnyDocumented is [Documented] in any version: a newer one is decoded like it.
 type AnyDocumented struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Documented
 }
 
@@ -137,7 +137,7 @@ var newName = etw.EventDesc{
 
 // AnyNewName is [NewName] in any version: a newer one is decoded like it.
 type AnyNewName struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	NewName
 }
 
@@ -255,7 +255,7 @@ var undocumented = etw.EventDesc{
 
 // AnyUndocumented is [Undocumented] in any version: a newer one is decoded like it.
 type AnyUndocumented struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Undocumented
 }
 

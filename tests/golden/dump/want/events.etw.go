@@ -201,7 +201,7 @@ func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) write(a
 // [WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13] in any version: a newer one is
 // decoded like it.
 type AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13
 }
 

@@ -26,7 +26,7 @@ var orderAPIStart = etw.EventDesc{
 
 // AnyOrderAPIStart is [OrderAPIStart] in any version: a newer one is decoded like it.
 type AnyOrderAPIStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OrderAPIStart
 }
 
@@ -60,7 +60,7 @@ var orderAPIAp = etw.EventDesc{
 
 // AnyOrderAPIAp is [OrderAPIAp] in any version: a newer one is decoded like it.
 type AnyOrderAPIAp struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OrderAPIAp
 }
 

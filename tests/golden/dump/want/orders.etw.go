@@ -41,7 +41,7 @@ var ordersEvent7938 = etw.EventDesc{
 
 // AnyOrdersEvent7938 is [OrdersEvent7938] in any version: a newer one is decoded like it.
 type AnyOrdersEvent7938 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OrdersEvent7938
 }
 

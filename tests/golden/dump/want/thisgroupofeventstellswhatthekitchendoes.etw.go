@@ -26,7 +26,7 @@ var event12 = etw.EventDesc{
 
 // AnyEvent12 is [Event12] in any version: a newer one is decoded like it.
 type AnyEvent12 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Event12
 }
 

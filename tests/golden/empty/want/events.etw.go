@@ -25,7 +25,7 @@ var tick = etw.EventDesc{
 
 // AnyTick is [Tick] in any version: a newer one is decoded like it.
 type AnyTick struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Tick
 }
 
@@ -58,7 +58,7 @@ var tock = etw.EventDesc{
 
 // AnyTock is [Tock] in any version: a newer one is decoded like it.
 type AnyTock struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Tock
 }
 

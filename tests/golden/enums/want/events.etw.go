@@ -68,7 +68,7 @@ var enums = etw.EventDesc{
 
 // AnyEnums is [Enums] in any version: a newer one is decoded like it.
 type AnyEnums struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Enums
 }
 

@@ -303,7 +303,7 @@ var single = etw.EventDesc{
 
 // AnySingle is [Single] in any version: a newer one is decoded like it.
 type AnySingle struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Single
 }
 
@@ -527,7 +527,7 @@ var constEvent = etw.EventDesc{
 
 // AnyConst is [Const] in any version: a newer one is decoded like it.
 type AnyConst struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Const
 }
 
@@ -777,7 +777,7 @@ var counted = etw.EventDesc{
 
 // AnyCounted is [Counted] in any version: a newer one is decoded like it.
 type AnyCounted struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Counted
 }
 
@@ -886,7 +886,7 @@ var length = etw.EventDesc{
 
 // AnyLength is [Length] in any version: a newer one is decoded like it.
 type AnyLength struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Length
 }
 
@@ -984,7 +984,7 @@ var lengthOfField = etw.EventDesc{
 
 // AnyLengthOfField is [LengthOfField] in any version: a newer one is decoded like it.
 type AnyLengthOfField struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	LengthOfField
 }
 
@@ -1074,7 +1074,7 @@ var constLength = etw.EventDesc{
 
 // AnyConstLength is [ConstLength] in any version: a newer one is decoded like it.
 type AnyConstLength struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConstLength
 }
 
@@ -1173,7 +1173,7 @@ var constLengthOfField = etw.EventDesc{
 // AnyConstLengthOfField is [ConstLengthOfField] in any version: a newer one is decoded like
 // it.
 type AnyConstLengthOfField struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ConstLengthOfField
 }
 
@@ -1271,7 +1271,7 @@ var countedLength = etw.EventDesc{
 
 // AnyCountedLength is [CountedLength] in any version: a newer one is decoded like it.
 type AnyCountedLength struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CountedLength
 }
 
@@ -1377,7 +1377,7 @@ var countedLengthOfField = etw.EventDesc{
 // AnyCountedLengthOfField is [CountedLengthOfField] in any version: a newer one is decoded
 // like it.
 type AnyCountedLengthOfField struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	CountedLengthOfField
 }
 
@@ -2218,7 +2218,7 @@ func (v StructOuter) String() string { return etw.StructValue(&structEvent.Field
 
 // AnyStruct is [Struct] in any version: a newer one is decoded like it.
 type AnyStruct struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Struct
 }
 
@@ -2782,7 +2782,7 @@ func (v StructLengthArraysOfOuter) String() string {
 
 // AnyStructLength is [StructLength] in any version: a newer one is decoded like it.
 type AnyStructLength struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StructLength
 }
 
@@ -3005,7 +3005,7 @@ func (v StructMappedValues) String() string {
 
 // AnyStructMapped is [StructMapped] in any version: a newer one is decoded like it.
 type AnyStructMapped struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StructMapped
 }
 
@@ -4135,7 +4135,7 @@ func (s StructsOuterList) write(a *etw.Appender, i int, n uint64, outerN uint64)
 
 // AnyStructs is [Structs] in any version: a newer one is decoded like it.
 type AnyStructs struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Structs
 }
 
@@ -5081,7 +5081,7 @@ func (s StructsLengthArraysOfOuterList) write(a *etw.Appender, i int, n uint64, 
 
 // AnyStructsLength is [StructsLength] in any version: a newer one is decoded like it.
 type AnyStructsLength struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StructsLength
 }
 
@@ -5381,7 +5381,7 @@ func (s StructsMappedValues) write(a *etw.Appender, i int, n uint64, outerN uint
 
 // AnyStructsMapped is [StructsMapped] in any version: a newer one is decoded like it.
 type AnyStructsMapped struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	StructsMapped
 }
 
@@ -6513,7 +6513,7 @@ func (s TwoStructsOuterList) write(a *etw.Appender, i int, n uint64, outerN uint
 
 // AnyTwoStructs is [TwoStructs] in any version: a newer one is decoded like it.
 type AnyTwoStructs struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TwoStructs
 }
 
@@ -7461,7 +7461,7 @@ func (s TwoStructsLengthArraysOfOuterList) write(a *etw.Appender, i int, n uint6
 
 // AnyTwoStructsLength is [TwoStructsLength] in any version: a newer one is decoded like it.
 type AnyTwoStructsLength struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TwoStructsLength
 }
 
@@ -7761,7 +7761,7 @@ func (s TwoStructsMappedValues) write(a *etw.Appender, i int, n uint64, outerN u
 
 // AnyTwoStructsMapped is [TwoStructsMapped] in any version: a newer one is decoded like it.
 type AnyTwoStructsMapped struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TwoStructsMapped
 }
 
@@ -7915,7 +7915,7 @@ var mapped = etw.EventDesc{
 
 // AnyMapped is [Mapped] in any version: a newer one is decoded like it.
 type AnyMapped struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Mapped
 }
 
@@ -8036,7 +8036,7 @@ var numbers = etw.EventDesc{
 
 // AnyNumbers is [Numbers] in any version: a newer one is decoded like it.
 type AnyNumbers struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Numbers
 }
 
@@ -8104,7 +8104,7 @@ var restInt8 = etw.EventDesc{
 
 // AnyRestInt8 is [RestInt8] in any version: a newer one is decoded like it.
 type AnyRestInt8 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestInt8
 }
 
@@ -8169,7 +8169,7 @@ var restUInt8 = etw.EventDesc{
 
 // AnyRestUInt8 is [RestUInt8] in any version: a newer one is decoded like it.
 type AnyRestUInt8 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestUInt8
 }
 
@@ -8234,7 +8234,7 @@ var restInt16 = etw.EventDesc{
 
 // AnyRestInt16 is [RestInt16] in any version: a newer one is decoded like it.
 type AnyRestInt16 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestInt16
 }
 
@@ -8299,7 +8299,7 @@ var restUInt16 = etw.EventDesc{
 
 // AnyRestUInt16 is [RestUInt16] in any version: a newer one is decoded like it.
 type AnyRestUInt16 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestUInt16
 }
 
@@ -8364,7 +8364,7 @@ var restInt32 = etw.EventDesc{
 
 // AnyRestInt32 is [RestInt32] in any version: a newer one is decoded like it.
 type AnyRestInt32 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestInt32
 }
 
@@ -8429,7 +8429,7 @@ var restUInt32 = etw.EventDesc{
 
 // AnyRestUInt32 is [RestUInt32] in any version: a newer one is decoded like it.
 type AnyRestUInt32 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestUInt32
 }
 
@@ -8494,7 +8494,7 @@ var restHexInt32 = etw.EventDesc{
 
 // AnyRestHexInt32 is [RestHexInt32] in any version: a newer one is decoded like it.
 type AnyRestHexInt32 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestHexInt32
 }
 
@@ -8559,7 +8559,7 @@ var restInt64 = etw.EventDesc{
 
 // AnyRestInt64 is [RestInt64] in any version: a newer one is decoded like it.
 type AnyRestInt64 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestInt64
 }
 
@@ -8624,7 +8624,7 @@ var restUInt64 = etw.EventDesc{
 
 // AnyRestUInt64 is [RestUInt64] in any version: a newer one is decoded like it.
 type AnyRestUInt64 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestUInt64
 }
 
@@ -8689,7 +8689,7 @@ var restHexInt64 = etw.EventDesc{
 
 // AnyRestHexInt64 is [RestHexInt64] in any version: a newer one is decoded like it.
 type AnyRestHexInt64 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestHexInt64
 }
 
@@ -8754,7 +8754,7 @@ var restFloat = etw.EventDesc{
 
 // AnyRestFloat is [RestFloat] in any version: a newer one is decoded like it.
 type AnyRestFloat struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestFloat
 }
 
@@ -8819,7 +8819,7 @@ var restDouble = etw.EventDesc{
 
 // AnyRestDouble is [RestDouble] in any version: a newer one is decoded like it.
 type AnyRestDouble struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestDouble
 }
 
@@ -8884,7 +8884,7 @@ var restBoolean = etw.EventDesc{
 
 // AnyRestBoolean is [RestBoolean] in any version: a newer one is decoded like it.
 type AnyRestBoolean struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestBoolean
 }
 
@@ -8949,7 +8949,7 @@ var restFILETIME = etw.EventDesc{
 
 // AnyRestFILETIME is [RestFILETIME] in any version: a newer one is decoded like it.
 type AnyRestFILETIME struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestFILETIME
 }
 
@@ -9014,7 +9014,7 @@ var restSYSTEMTIME = etw.EventDesc{
 
 // AnyRestSYSTEMTIME is [RestSYSTEMTIME] in any version: a newer one is decoded like it.
 type AnyRestSYSTEMTIME struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestSYSTEMTIME
 }
 
@@ -9079,7 +9079,7 @@ var restGUID = etw.EventDesc{
 
 // AnyRestGUID is [RestGUID] in any version: a newer one is decoded like it.
 type AnyRestGUID struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestGUID
 }
 
@@ -9144,7 +9144,7 @@ var restPointer = etw.EventDesc{
 
 // AnyRestPointer is [RestPointer] in any version: a newer one is decoded like it.
 type AnyRestPointer struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestPointer
 }
 
@@ -9209,7 +9209,7 @@ var restMappedUInt8 = etw.EventDesc{
 
 // AnyRestMappedUInt8 is [RestMappedUInt8] in any version: a newer one is decoded like it.
 type AnyRestMappedUInt8 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestMappedUInt8
 }
 
@@ -9274,7 +9274,7 @@ var restMappedUInt16 = etw.EventDesc{
 
 // AnyRestMappedUInt16 is [RestMappedUInt16] in any version: a newer one is decoded like it.
 type AnyRestMappedUInt16 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestMappedUInt16
 }
 
@@ -9339,7 +9339,7 @@ var restMappedUInt32 = etw.EventDesc{
 
 // AnyRestMappedUInt32 is [RestMappedUInt32] in any version: a newer one is decoded like it.
 type AnyRestMappedUInt32 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestMappedUInt32
 }
 
@@ -9406,7 +9406,7 @@ var restMappedHexInt32 = etw.EventDesc{
 // AnyRestMappedHexInt32 is [RestMappedHexInt32] in any version: a newer one is decoded like
 // it.
 type AnyRestMappedHexInt32 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestMappedHexInt32
 }
 
@@ -9678,7 +9678,7 @@ func (s RestStructsValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyRestStructs is [RestStructs] in any version: a newer one is decoded like it.
 type AnyRestStructs struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestStructs
 }
 
@@ -9752,7 +9752,7 @@ var restBinary = etw.EventDesc{
 
 // AnyRestBinary is [RestBinary] in any version: a newer one is decoded like it.
 type AnyRestBinary struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RestBinary
 }
 

@@ -148,7 +148,7 @@ var numbers = etw.EventDesc{
 
 // AnyNumbers is [Numbers] in any version: a newer one is decoded like it.
 type AnyNumbers struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Numbers
 }
 

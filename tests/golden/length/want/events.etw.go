@@ -95,7 +95,7 @@ var lengths = etw.EventDesc{
 
 // AnyLengths is [Lengths] in any version: a newer one is decoded like it.
 type AnyLengths struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Lengths
 }
 

@@ -4,6 +4,7 @@
 package want
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -42,6 +43,38 @@ func FuzzEvents(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyItemRemoved), new(AnyItemRemoved2), new(AnyNames),
+		new(AnyItemRemoved), new(AnyItemRemoved2),
+		new(AnyNames),
 	}
+}
+
+func ExampleItemRemoved_AppendPayload() {
+	event := ItemRemoved{FBusy: 1, FBusy2: 2}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 0100000002000000 <nil>
+}
+
+func ExampleAnyItemRemoved() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyItemRemoved) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := ItemRemoved{FBusy: 1, FBusy2: 2}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 Item_Removed _fBusy=1 fBusy=2
 }

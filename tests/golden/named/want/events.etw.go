@@ -253,7 +253,7 @@ var begun = etw.EventDesc{
 
 // AnyBegun is [Begun] in any version: a newer one is decoded like it.
 type AnyBegun struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Begun
 }
 

@@ -30,7 +30,7 @@ var x2DDraw = etw.EventDesc{
 
 // AnyX2DDraw is [X2DDraw] in any version: a newer one is decoded like it.
 type AnyX2DDraw struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	X2DDraw
 }
 
@@ -63,7 +63,7 @@ var binaryEvent = etw.EventDesc{
 
 // AnyBinary is [Binary] in any version: a newer one is decoded like it.
 type AnyBinary struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Binary
 }
 
@@ -159,7 +159,7 @@ var pEvent = etw.EventDesc{
 
 // AnyP is [P] in any version: a newer one is decoded like it.
 type AnyP struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	P
 }
 
@@ -193,7 +193,7 @@ var jscriptGCStart = etw.EventDesc{
 
 // AnyJscriptGCStart is [JscriptGCStart] in any version: a newer one is decoded like it.
 type AnyJscriptGCStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	JscriptGCStart
 }
 
@@ -226,7 +226,7 @@ var open = etw.EventDesc{
 
 // AnyOpen is [Open] in any version: a newer one is decoded like it.
 type AnyOpen struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Open
 }
 
@@ -260,7 +260,7 @@ var openV2 = etw.EventDesc{
 
 // AnyOpenV2 is [OpenV2] in any version: a newer one is decoded like it.
 type AnyOpenV2 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	OpenV2
 }
 

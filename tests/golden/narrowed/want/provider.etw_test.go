@@ -4,6 +4,7 @@
 package want
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -44,4 +45,35 @@ func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
 		new(AnyMove), new(AnyTurn),
 	}
+}
+
+func ExampleMoveV1_AppendPayload() {
+	event := MoveV1{Steps: 1}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 01000000 <nil>
+}
+
+func ExampleAnyMove() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyMove) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := MoveV1{Steps: 1}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 Move_V1 Steps=1
 }

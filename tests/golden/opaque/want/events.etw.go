@@ -76,7 +76,7 @@ var lost = etw.EventDesc{
 
 // AnyLost is [Lost] in any version: a newer one is decoded like it.
 type AnyLost struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Lost
 }
 
@@ -150,7 +150,7 @@ var tail = etw.EventDesc{
 
 // AnyTail is [Tail] in any version: a newer one is decoded like it.
 type AnyTail struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Tail
 }
 

@@ -4,6 +4,7 @@
 package want
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -42,6 +43,38 @@ func FuzzEvents(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyLost), new(AnyTail), new(AnyParts),
+		new(AnyLost), new(AnyTail),
+		new(AnyParts),
 	}
+}
+
+func ExamplePartsV2_AppendPayload() {
+	event := PartsV2{Count: 1, Data: 2, Rest: 3}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	fmt.Printf("%x %v\n", payload, err)
+	// Output: 0100000002000300 <nil>
+}
+
+func ExampleAnyParts() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *AnyParts) error {
+		fmt.Println(r.ProcessID, e)
+		return nil
+	})
+
+	// mux.Run(ctx, source) dispatches all records of a file or a session. This one is made here.
+	event := PartsV2{Count: 1, Data: 2, Rest: 3}
+	payload, err := event.AppendPayload(nil, etw.Ptr64)
+	if err != nil {
+		fmt.Println(err)
+	}
+	k := event.EventDesc().Key()
+	record := &etw.Record{
+		Kind: k.Kind, Provider: k.Provider, ID: k.ID, Version: k.Version,
+		Opcode: event.EventDesc().Opcode, ProcessID: 4242, Payload: payload, PointerSize: etw.Ptr64,
+	}
+	if err := mux.Dispatch(record); err != nil {
+		fmt.Println(err)
+	}
+	// Output: 4242 Parts_V2 Count=1 Data=2 Rest=3
 }

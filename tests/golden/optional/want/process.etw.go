@@ -352,7 +352,7 @@ var processStop = etw.EventDesc{
 
 // AnyProcessStop is [ProcessStop] in any version: a newer one is decoded like it.
 type AnyProcessStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ProcessStop
 }
 

@@ -52,7 +52,7 @@ func FuzzThread(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyProcessStart), new(AnyProcessStop), new(AnyThreadStart),
-		new(AnyThreadWait),
+		new(AnyProcessStart), new(AnyProcessStop),
+		new(AnyThreadStart), new(AnyThreadWait),
 	}
 }

@@ -91,7 +91,7 @@ var threadStart = etw.EventDesc{
 
 // AnyThreadStart is [ThreadStart] in any version: a newer one is decoded like it.
 type AnyThreadStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadStart
 }
 
@@ -448,7 +448,7 @@ func (s ThreadWaitOddList) write(a *etw.Appender, i int, n uint64) {
 
 // AnyThreadWait is [ThreadWait] in any version: a newer one is decoded like it.
 type AnyThreadWait struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ThreadWait
 }
 

@@ -196,7 +196,7 @@ func (s TableRows) write(a *etw.Appender, i int, n uint64, outerSize uint64) {
 
 // AnyTable is [Table] in any version: a newer one is decoded like it.
 type AnyTable struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Table
 }
 

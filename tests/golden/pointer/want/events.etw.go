@@ -71,7 +71,7 @@ var pointers = etw.EventDesc{
 
 // AnyPointers is [Pointers] in any version: a newer one is decoded like it.
 type AnyPointers struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Pointers
 }
 

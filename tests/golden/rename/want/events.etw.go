@@ -78,7 +78,7 @@ var fieldsLayoutFields = []etw.FieldDesc{
 
 // AnyItemRemoved is [ItemRemoved] in any version: a newer one is decoded like it.
 type AnyItemRemoved struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ItemRemoved
 }
 
@@ -127,7 +127,7 @@ var itemWasRemoved = etw.EventDesc{
 
 // AnyItemWasRemoved is [ItemWasRemoved] in any version: a newer one is decoded like it.
 type AnyItemWasRemoved struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	ItemWasRemoved
 }
 

@@ -69,7 +69,7 @@ var stack = etw.EventDesc{
 
 // AnyStack is [Stack] in any version: a newer one is decoded like it.
 type AnyStack struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Stack
 }
 

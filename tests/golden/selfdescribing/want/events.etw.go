@@ -60,7 +60,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	EventSourceMessage
 }
 
@@ -137,7 +137,7 @@ var probe = etw.EventDesc{
 
 // AnyProbe is [Probe] in any version: a newer one is decoded like it.
 type AnyProbe struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Probe
 }
 
@@ -206,7 +206,7 @@ var wide = etw.EventDesc{
 
 // AnyWide is [Wide] in any version: a newer one is decoded like it.
 type AnyWide struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Wide
 }
 
@@ -239,7 +239,7 @@ var bare = etw.EventDesc{
 
 // AnyBare is [Bare] in any version: a newer one is decoded like it.
 type AnyBare struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Bare
 }
 
@@ -299,7 +299,7 @@ var flag = etw.EventDesc{
 
 // AnyFlag is [Flag] in any version: a newer one is decoded like it.
 type AnyFlag struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Flag
 }
 

@@ -41,15 +41,17 @@ func FuzzStage(f *testing.F) {
 
 func FuzzEvents(f *testing.F) {
 	etwtest.Fuzz(f, []etw.Event{
-		new(EventSourceMessage), new(Probe), new(Wide),
-		new(Bare), new(Flag),
+		new(EventSourceMessage), new(Probe),
+		new(Wide), new(Bare),
+		new(Flag),
 	}...)
 }
 
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyEventSourceMessage), new(AnyProbe), new(AnyStage),
-		new(AnyWide), new(AnyBare), new(AnyFlag),
+		new(AnyEventSourceMessage), new(AnyProbe),
+		new(AnyStage), new(AnyWide),
+		new(AnyBare), new(AnyFlag),
 	}
 }

@@ -67,7 +67,7 @@ var stage = etw.EventDesc{
 
 // AnyStage is [Stage] in any version: a newer one is decoded like it.
 type AnyStage struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Stage
 }
 

@@ -99,7 +99,7 @@ var argsLayoutFields = []etw.FieldDesc{
 
 // AnyOpen is [Open] in any version: a newer one is decoded like it.
 type AnyOpen struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Open
 }
 
@@ -155,7 +155,7 @@ var closeEvent = etw.EventDesc{
 
 // AnyClose is [Close] in any version: a newer one is decoded like it.
 type AnyClose struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Close
 }
 
@@ -211,7 +211,7 @@ var args = etw.EventDesc{
 
 // AnyArgs is [Args] in any version: a newer one is decoded like it.
 type AnyArgs struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Args
 }
 

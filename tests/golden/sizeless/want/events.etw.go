@@ -311,7 +311,7 @@ func (s GridPairList) write(a *etw.Appender, i int, n uint64, outerSize uint64) 
 
 // AnyGrid is [Grid] in any version: a newer one is decoded like it.
 type AnyGrid struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Grid
 }
 

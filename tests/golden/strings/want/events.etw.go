@@ -87,7 +87,7 @@ var strings = etw.EventDesc{
 
 // AnyStrings is [Strings] in any version: a newer one is decoded like it.
 type AnyStrings struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Strings
 }
 

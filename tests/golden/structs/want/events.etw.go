@@ -201,7 +201,7 @@ func (s BulkValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyBulk is [Bulk] in any version: a newer one is decoded like it.
 type AnyBulk struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Bulk
 }
 
@@ -437,7 +437,7 @@ func (v GraphStatus) String() string { return etw.StructValue(&graph.Fields[2], 
 
 // AnyGraph is [Graph] in any version: a newer one is decoded like it.
 type AnyGraph struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Graph
 }
 

@@ -26,7 +26,7 @@ var other = etw.EventDesc{
 
 // AnyOther is [Other] in any version: a newer one is decoded like it.
 type AnyOther struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Other
 }
 

@@ -74,7 +74,7 @@ var valuesLayoutFields = []etw.FieldDesc{
 
 // AnyTesting is [Testing] in any version: a newer one is decoded like it.
 type AnyTesting struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Testing
 }
 
@@ -110,7 +110,7 @@ var etwtestEvent = etw.EventDesc{
 
 // AnyEtwtest is [Etwtest] in any version: a newer one is decoded like it.
 type AnyEtwtest struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Etwtest
 }
 
@@ -144,7 +144,7 @@ var fuzzEvents = etw.EventDesc{
 
 // AnyFuzzEvents is [FuzzEvents] in any version: a newer one is decoded like it.
 type AnyFuzzEvents struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	FuzzEvents
 }
 
@@ -179,7 +179,7 @@ var testEventsRoundTrip = etw.EventDesc{
 // AnyTestEventsRoundTrip is [TestEventsRoundTrip] in any version: a newer one is decoded like
 // it.
 type AnyTestEventsRoundTrip struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TestEventsRoundTrip
 }
 
@@ -214,7 +214,7 @@ var testEventsTruncate = etw.EventDesc{
 // AnyTestEventsTruncate is [TestEventsTruncate] in any version: a newer one is decoded like
 // it.
 type AnyTestEventsTruncate struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TestEventsTruncate
 }
 
@@ -248,7 +248,7 @@ var testEventsAllocs = etw.EventDesc{
 
 // AnyTestEventsAllocs is [TestEventsAllocs] in any version: a newer one is decoded like it.
 type AnyTestEventsAllocs struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TestEventsAllocs
 }
 
@@ -282,7 +282,7 @@ var testEventsClone = etw.EventDesc{
 
 // AnyTestEventsClone is [TestEventsClone] in any version: a newer one is decoded like it.
 type AnyTestEventsClone struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TestEventsClone
 }
 
@@ -333,7 +333,7 @@ var x𝔘nit = etw.EventDesc{
 
 // Any𝔘nit is [𝔘nit] in any version: a newer one is decoded like it.
 type Any𝔘nit struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	𝔘nit
 }
 
@@ -386,7 +386,7 @@ var x𝔘 = etw.EventDesc{
 
 // Any𝔘 is [𝔘] in any version: a newer one is decoded like it.
 type Any𝔘 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	𝔘
 }
 
@@ -424,7 +424,7 @@ var testEventsVersions = etw.EventDesc{
 // AnyTestEventsVersions is [TestEventsVersions] in any version: a newer one is decoded like
 // it.
 type AnyTestEventsVersions struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	TestEventsVersions
 }
 

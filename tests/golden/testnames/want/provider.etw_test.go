@@ -54,9 +54,10 @@ func FuzzEvents2(f *testing.F) {
 // anyVersions returns an event of each type that takes all versions of one.
 func anyVersions() []etw.AnyVersion {
 	return []etw.AnyVersion{
-		new(AnyTesting), new(AnyEtwtest), new(AnyFuzzEvents),
-		new(AnyTestEventsRoundTrip), new(AnyTestEventsTruncate), new(AnyTestEventsAllocs),
-		new(AnyTestEventsClone), new(Any𝔘nit), new(Any𝔘),
-		new(AnyTestEventsVersions),
+		new(AnyTesting), new(AnyEtwtest),
+		new(AnyFuzzEvents), new(AnyTestEventsRoundTrip),
+		new(AnyTestEventsTruncate), new(AnyTestEventsAllocs),
+		new(AnyTestEventsClone), new(Any𝔘nit),
+		new(Any𝔘), new(AnyTestEventsVersions),
 	}
 }

@@ -26,7 +26,7 @@ var tick = etw.EventDesc{
 
 // AnyTick is [Tick] in any version: a newer one is decoded like it.
 type AnyTick struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Tick
 }
 
@@ -58,7 +58,7 @@ var event6 = etw.EventDesc{
 
 // AnyEvent6 is [Event6] in any version: a newer one is decoded like it.
 type AnyEvent6 struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Event6
 }
 

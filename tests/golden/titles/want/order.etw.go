@@ -280,7 +280,7 @@ var order = etw.EventDesc{
 
 // AnyOrder is [Order] in any version: a newer one is decoded like it.
 type AnyOrder struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Order
 }
 

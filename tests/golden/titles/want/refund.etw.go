@@ -40,7 +40,7 @@ var refundPlaced = etw.EventDesc{
 
 // AnyRefundPlaced is [RefundPlaced] in any version: a newer one is decoded like it.
 type AnyRefundPlaced struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RefundPlaced
 }
 
@@ -74,7 +74,7 @@ var refundStart = etw.EventDesc{
 
 // AnyRefundStart is [RefundStart] in any version: a newer one is decoded like it.
 type AnyRefundStart struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	RefundStart
 }
 

@@ -71,7 +71,7 @@ var aLayoutFields = []etw.FieldDesc{
 
 // AnyFirst is [First] in any version: a newer one is decoded like it.
 type AnyFirst struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	First
 }
 

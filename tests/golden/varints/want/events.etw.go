@@ -213,7 +213,7 @@ func (s MappedParts) write(a *etw.Appender, i int, n uint64) {
 
 // AnyMapped is [Mapped] in any version: a newer one is decoded like it.
 type AnyMapped struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Mapped
 }
 

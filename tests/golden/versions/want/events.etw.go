@@ -380,7 +380,7 @@ var stop = etw.EventDesc{
 
 // AnyStop is [Stop] in any version: a newer one is decoded like it.
 type AnyStop struct {
-	Seen etw.Seen
+	Seen etw.Seen `json:"-"`
 	Stop
 }
 
