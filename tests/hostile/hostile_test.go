@@ -22,6 +22,7 @@ func TestShort(t *testing.T) {
 		"manifests": {"-kind", "manifests", "-n", "150"},
 		"payloads":  {"-kind", "payloads", "-n", "600"},
 		"versions":  {"-kind", "versions", "-n", "600"},
+		"code":      {"-kind", "code", "-n", "100", "-max", "300000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && (name == "payloads" || name == "versions") {
