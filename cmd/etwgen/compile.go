@@ -17,6 +17,7 @@ type compileFlags struct {
 	name    string
 	version int
 	header  bool
+	c       wevt.HeaderOptions
 	rc      bool
 	syso    []string
 	against string
@@ -37,7 +38,10 @@ of its own to make. It writes
   rsrc_windows_ARCH.syso                     with --syso: go build links it into
                                              the program in whose folder it is
   NAME.h                                     with --header: for C and C++, the
-                                             constants and a function for each event
+                                             constants and a function for each event,
+                                             named as mc.exe names them
+
+The flags --km, --prefix and --strip are -km, -p and -P of mc.exe, and ask for the header.
 
 --check-against fails, before anything is written, if the manifest breaks those who
 know an older version of it: see etwgen compat.
@@ -49,6 +53,9 @@ Exit codes: 0 if all is well, 1 if the manifest has errors or breaks compatibili
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.ContainsAny(flags.name, `/\:"`) {
 				return usagef("--name %q: the name of the files has no folder, colon or quote in it; --output is for the folder", flags.name)
+			}
+			if p := flags.c.Prefix; p != "" && manifest.Symbol(p) != p {
+				return usagef("--prefix %q: names in C have letters, digits and _, and begin with a letter", p)
 			}
 			r, err := sound(cmd, args[0], manifest.Options{})
 			if err != nil {
@@ -70,6 +77,9 @@ Exit codes: 0 if all is well, 1 if the manifest has errors or breaks compatibili
 	f.StringVar(&flags.name, "name", "", "the `name` of the files (default that of the manifest)")
 	f.IntVar(&flags.version, "form", 5, "the `version` of the binary form: 5, or 3 as older compilers write")
 	f.BoolVar(&flags.header, "header", false, "also write a header for C and C++")
+	f.BoolVar(&flags.c.Kernel, "km", false, "write the header for drivers: it calls EtwWrite, and its functions take an activity first")
+	f.StringVarP(&flags.c.Prefix, "prefix", "p", "", "`what` names of functions that write begin with in the header (default EventWrite)")
+	f.StringVarP(&flags.c.Strip, "strip", "P", "", "`what` symbols of events begin with, and names of functions in the header do not")
 	f.BoolVar(&flags.rc, "rc", false, "with --syso, also write the files for resource compilers")
 	f.StringSliceVar(&flags.syso, "syso", nil, "write object files for go build for these `architectures`: amd64, arm64, 386")
 	f.StringVar(&flags.against, "check-against", "", "fail if this older `manifest` is not compatible")
@@ -120,8 +130,8 @@ func (c *compileFlags) compile(cmd *cobra.Command, r *reading) ([]gen.File, erro
 		}
 		files = append(files, gen.File{Name: "rsrc_windows_" + arch + ".syso", Content: object})
 	}
-	if c.header {
-		files = append(files, gen.File{Name: name + ".h", Content: wevt.Header(filepath.Base(r.name), r.manifest)})
+	if c.header || c.c != (wevt.HeaderOptions{}) {
+		files = append(files, gen.File{Name: name + ".h", Content: wevt.Header(filepath.Base(r.name), r.manifest, c.c)})
 	}
 	return files, nil
 }

@@ -2,6 +2,7 @@ package wevt
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -10,6 +11,7 @@ import (
 // arguments are the parameters of a function that writes an event, and where its
 // data are.
 type arguments struct {
+	kernel bool
 	params []string
 	data   []string // pointers and sizes
 	names  map[*manifest.Field]string
@@ -21,11 +23,24 @@ var scalars = map[etw.InType]string{
 	etw.InInt8: "signed char", etw.InUInt8: "unsigned char", etw.InInt16: "short", etw.InUInt16: "unsigned short",
 	etw.InInt32: "int", etw.InUInt32: "unsigned int", etw.InHexInt32: "unsigned int", etw.InInt64: "__int64",
 	etw.InUInt64: "unsigned __int64", etw.InHexInt64: "unsigned __int64", etw.InFloat: "float", etw.InDouble: "double",
-	etw.InBoolean: "BOOL", etw.InPointer: "const void *",
+	etw.InBoolean: "int", etw.InPointer: "const void *",
 }
 
-// records has those that are handed over by a pointer.
-var records = map[etw.InType]string{etw.InGUID: "GUID", etw.InFileTime: "FILETIME", etw.InSystemTime: "SYSTEMTIME"}
+// records has those that are handed over by a pointer. Drivers have no types for two of
+// them, and hand over where their bytes are.
+var records = map[etw.InType]struct {
+	name string
+	size int // in drivers
+}{etw.InGUID: {"GUID", 0}, etw.InFileTime: {"FILETIME", 8}, etw.InSystemTime: {"SYSTEMTIME", 16}}
+
+// record returns the C type of what is handed over by a pointer, and its size in C.
+func (a *arguments) record(f *manifest.Field, name string) (typ, size string) {
+	r := records[f.Type]
+	if a.kernel && r.size > 0 {
+		return "void", fmt.Sprint(r.size)
+	}
+	return r.name, fmt.Sprintf("sizeof(*%s)", name)
+}
 
 // fields adds the fields of a template.
 func (a *arguments) fields(list []*manifest.Field) {
@@ -35,7 +50,7 @@ func (a *arguments) fields(list []*manifest.Field) {
 		for a.taken[name] {
 			name += "_"
 		}
-		a.taken[name], a.taken[name+"_size"] = true, true
+		a.taken[name], a.taken[name+"_Len_"] = true, true
 		a.names[f] = name
 		a.field(f, name)
 	}
@@ -44,34 +59,49 @@ func (a *arguments) fields(list []*manifest.Field) {
 // field adds a field. What has a size of its own in the payload is handed over as
 // bytes and their number.
 func (a *arguments) field(f *manifest.Field, name string) {
-	scalar, record := scalars[f.Type], records[f.Type]
+	scalar := scalars[f.Type]
+	record, size := a.record(f, name)
 	switch {
 	case f.Count.Kind != etw.SizeNone:
 		a.array(f, name)
 	case scalar != "":
 		a.add(fmt.Sprintf("%s %s", scalar, name), fmt.Sprintf("&%s, sizeof(%[1]s)", name))
 	case record != "":
-		a.add(fmt.Sprintf("const %s *%s", record, name), fmt.Sprintf("%s, sizeof(*%[1]s)", name))
-	case f.Type == etw.InSID:
-		a.add("PSID "+name, fmt.Sprintf("%s, GetLengthSid(%[1]s)", name))
+		a.add(fmt.Sprintf("const %s *%s", record, name), fmt.Sprintf("%s, %s", name, size))
+	case f.Type == etw.InSID: // 4 bytes for each of as many parts as its second byte says
+		a.add("const void *"+name, fmt.Sprintf("%s, 8u + 4u * ((const UCHAR *)%[1]s)[1]", name))
 	default:
 		a.text(f, name)
 	}
 }
 
-// array adds elements of one fixed size, whose number is another argument.
+// array adds elements, whose number is another argument. Of structs the size of one comes
+// before them.
 func (a *arguments) array(f *manifest.Field, name string) {
-	element, n := records[f.Type], a.number(f.Count)
+	n := a.number(f.Count)
+	element, size := a.record(f, name)
 	if element != "" {
 		element = "const " + element
 	} else if scalar := scalars[f.Type]; scalar != "" {
 		element = scalar + " const"
 	}
-	if element == "" || n == "" {
+	switch {
+	case n == "":
 		a.opaque(name)
-		return
+	case element != "":
+		a.add(fmt.Sprintf("%s *%s", element, name), fmt.Sprintf("%s, (ULONG)(%s * %s)", name, size, n))
+	case f.Type == etw.InStruct && fixed(f.Fields):
+		a.add(fmt.Sprintf("unsigned int %s_Len_, const void *%[1]s", name), fmt.Sprintf("%s, (ULONG)(%[1]s_Len_ * %s)", name, n))
+	default:
+		a.opaque(name)
 	}
-	a.add(fmt.Sprintf("%s *%s", element, name), fmt.Sprintf("%s, (ULONG)(sizeof(*%[1]s) * %s)", name, n))
+}
+
+// fixed reports whether each field has a size that C knows.
+func fixed(fields []*manifest.Field) bool {
+	return !slices.ContainsFunc(fields, func(f *manifest.Field) bool {
+		return f.Count.Kind > etw.SizeConst || scalars[f.Type] == "" && records[f.Type].name == ""
+	})
 }
 
 // text adds a string or bytes: up to its end, or of a length that is another argument.
@@ -91,9 +121,9 @@ func (a *arguments) text(f *manifest.Field, name string) {
 	}
 }
 
-// opaque adds bytes with their number.
+// opaque adds bytes, and before them their number.
 func (a *arguments) opaque(name string) {
-	a.add(fmt.Sprintf("const void *%s, ULONG %[1]s_size", name), fmt.Sprintf("%s, %[1]s_size", name))
+	a.add(fmt.Sprintf("unsigned int %s_Len_, const void *%[1]s", name), fmt.Sprintf("%s, %[1]s_Len_", name))
 }
 
 func (a *arguments) add(param, data string) {

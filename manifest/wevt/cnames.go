@@ -17,10 +17,11 @@ var reserved = wordSet(`
 	reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch
 	template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile
 	wchar_t while xor xor_eq __int64 __inline __declspec selectany
-	BOOL BOOLEAN FILETIME GUID NULL PCSTR PCWSTR PSID REGHANDLE SYSTEMTIME ULONG WCHAR TRUE FALSE IN OUT
-	ERROR_SUCCESS EVENT_DATA_DESCRIPTOR EVENT_DESCRIPTOR ETWGEN_SHARED
-	EventDataDescCreate EventEnabled EventRegister EventUnregister EventWrite GetLengthSid
-	strlen wcslen data h`)
+	BOOL BOOLEAN FILETIME GUID NULL NTSTATUS PCSTR PCWSTR REGHANDLE SYSTEMTIME UCHAR ULONG WCHAR TRUE FALSE IN OUT
+	ERROR_SUCCESS STATUS_SUCCESS EVENT_DATA_DESCRIPTOR EVENT_DESCRIPTOR ETWGEN_SHARED
+	EventDataDescCreate EventEnabled EventRegister EventUnregister EventWrite EventWriteEx EventWriteString EventWriteTransfer
+	EtwEventEnabled EtwRegister EtwUnregister EtwWrite EtwWriteEx EtwWriteString EtwWriteTransfer
+	strlen wcslen activity data h`)
 
 func wordSet(words string) map[string]bool {
 	set := make(map[string]bool)
@@ -55,7 +56,7 @@ func (w *headerWriter) free(name string, madeOf func(name string) []string) bool
 		return false
 	}
 	for _, s := range madeOf(name) {
-		if w.taken[s] {
+		if reserved[s] || w.taken[s] {
 			return false
 		}
 	}
@@ -64,12 +65,20 @@ func (w *headerWriter) free(name string, madeOf func(name string) []string) bool
 
 // ofProvider returns the names that are made of that of a provider.
 func ofProvider(name string) []string {
-	return []string{name + "_Handle", "EventRegister_" + name, "EventUnregister_" + name}
+	return []string{name + "Handle", "EventRegister" + name, "EventUnregister" + name}
 }
 
 // ofEvent returns the names that are made of that of an event.
-func ofEvent(name string) []string {
-	return []string{name + "_value", "EventEnabled_" + name, "EventWrite_" + name}
+func (w *headerWriter) ofEvent(name string) []string {
+	return []string{name + "_value", "EventEnabled" + w.call(name), w.opts.Prefix + w.call(name)}
+}
+
+// call returns the symbol of an event as it stands in names of functions.
+func (w *headerWriter) call(symbol string) string {
+	if n := len(w.opts.Strip); n < len(symbol) && strings.EqualFold(symbol[:n], w.opts.Strip) {
+		return symbol[n:]
+	}
+	return symbol
 }
 
 // ofConstant returns nothing: no names are made of those of constants.

@@ -2,6 +2,7 @@ package wevt
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,21 +10,54 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
+// HeaderOptions say which header [Header] makes. The zero value is that of mc.exe.
+type HeaderOptions struct {
+	// Kernel is for drivers, as mc's -km: the functions call EtwRegister and EtwWrite, and
+	// those that write take an activity, or NULL, as their first argument.
+	Kernel bool
+	// Prefix is what the names of functions that write begin with, as mc's -p: EventWrite
+	// if it is empty.
+	Prefix string
+	// Strip is what symbols of events lose at their begin, in any case, in names of
+	// functions, as mc's -P.
+	Strip string
+}
+
 // Header returns a header for C and C++: what the manifest defines, as constants,
-// and for each event a function that writes it. Programs include it in place of
-// that of mc.exe, and link the resource. Symbols that C cannot have, or that are taken,
-// become others.
-func Header(name string, m *manifest.Manifest) []byte {
-	w := &headerWriter{taken: make(map[string]bool), asked: make(map[string]int), constant: make(map[string]string)}
+// and for each event a function that writes it, called as mc.exe calls its macros.
+// Programs include it in place of that of mc.exe, and link the resource. Symbols that C
+// cannot have, or that are taken, become others.
+func Header(name string, m *manifest.Manifest, opts HeaderOptions) []byte {
+	opts.Prefix = cmp.Or(opts.Prefix, "EventWrite")
+	w := &headerWriter{opts: opts, taken: make(map[string]bool), asked: make(map[string]int), constant: make(map[string]string)}
+	w.mode = userMode
+	if opts.Kernel {
+		w.mode = kernelMode
+	}
 	w.line("/* Made by etwgen from %s. Do not edit. */", commentText(name))
 	w.line("#pragma once\n")
-	w.line("#include <windows.h>\n#include <evntprov.h>\n#include <string.h>\n#include <wchar.h>\n")
+	w.line("#include <%s>\n#include <evntprov.h>\n#include <string.h>\n#include <wchar.h>\n", w.mode.include)
 	w.line("%s", sharedMacro)
 	for _, p := range m.Providers {
 		w.provider(p)
 	}
 	return w.b.Bytes()
 }
+
+// A mode is what the header of a program and that of a driver do not share.
+type mode struct {
+	include, result, success string
+	// The functions that it calls.
+	register, unregister, enabled, write string
+	activity                             bool // write takes one
+}
+
+var (
+	userMode = mode{include: "windows.h", result: "ULONG", success: "ERROR_SUCCESS",
+		register: "EventRegister", unregister: "EventUnregister", enabled: "EventEnabled", write: "EventWrite"}
+	kernelMode = mode{include: "wdm.h", result: "NTSTATUS", success: "STATUS_SUCCESS",
+		register: "EtwRegister", unregister: "EtwUnregister", enabled: "EtwEventEnabled", write: "EtwWrite", activity: true}
+)
 
 // sharedMacro is for definitions that several files of a program may include.
 const sharedMacro = `#ifndef ETWGEN_SHARED
@@ -38,6 +72,8 @@ const sharedMacro = `#ifndef ETWGEN_SHARED
 // A headerWriter writes a header.
 type headerWriter struct {
 	b        bytes.Buffer
+	opts     HeaderOptions
+	mode     mode
 	taken    map[string]bool
 	asked    map[string]int    // how often a name was not free
 	constant map[string]string // by what the manifest calls it
@@ -83,15 +119,19 @@ func guidText(g etw.GUID) string {
 // provider writes what a provider defines.
 func (w *headerWriter) provider(p *manifest.Provider) {
 	wanted := symbolOr(p.Symbol, p.Name)
-	symbol := w.unique(ofProvider, wanted, wanted)
+	symbol := w.unique(ofConstant, wanted, wanted)
+	name := w.unique(ofProvider, p.Name, symbol)
+	handle := name + "Handle"
 	w.line("/* Provider %s */", commentText(p.Name))
 	w.line("ETWGEN_SHARED const GUID %s = %s;", symbol, guidText(p.GUID))
-	w.line("__declspec(selectany) REGHANDLE %s_Handle = 0;\n", symbol) // a variable has one name in C and C++
-	w.line("static __inline ULONG EventRegister_%s(void) { return EventRegister(&%[1]s, NULL, NULL, &%[1]s_Handle); }", symbol)
-	w.line("static __inline ULONG EventUnregister_%s(void) { REGHANDLE h = %[1]s_Handle; %[1]s_Handle = 0; return EventUnregister(h); }\n", symbol)
+	w.line("__declspec(selectany) REGHANDLE %s = 0;\n", handle) // a variable has one name in C and C++
+	w.line("static __inline %s EventRegister%s(void) { return %s ? %s : %s(&%s, NULL, NULL, &%s); }",
+		w.mode.result, name, handle, w.mode.success, w.mode.register, symbol, handle)
+	w.line("static __inline %s EventUnregister%s(void) { REGHANDLE h = %s; %s = 0; return h ? %s(h) : %s; }\n",
+		w.mode.result, name, handle, handle, w.mode.unregister, w.mode.success)
 	w.constants(p, symbol)
 	for _, ev := range p.Events {
-		w.event(p, symbol, ev)
+		w.event(p, handle, ev)
 	}
 }
 
@@ -131,31 +171,33 @@ func (w *headerWriter) constants(p *manifest.Provider, symbol string) {
 }
 
 // event writes the descriptor of an event and the functions that test and write it.
-func (w *headerWriter) event(p *manifest.Provider, provider string, ev *manifest.Event) {
+func (w *headerWriter) event(p *manifest.Provider, handle string, ev *manifest.Event) {
 	wanted := symbolOr(ev.Symbol, eventName(ev), fmt.Sprintf("V%d", ev.Version))
-	symbol := w.unique(ofEvent, wanted, fmt.Sprintf("%s_%d_%d", wanted, ev.ID, ev.Version))
+	symbol := w.unique(w.ofEvent, wanted, fmt.Sprintf("%s_%d_%d", wanted, ev.ID, ev.Version))
+	call := w.call(symbol)
 	d := descriptor(p, ev)
 	w.line("ETWGEN_SHARED const EVENT_DESCRIPTOR %s = {0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%xULL};",
 		symbol, d.ID, d.Version, d.Channel, d.Level, d.Opcode, d.Task, d.Keywords)
 	w.line("#define %s_value 0x%x", symbol, d.ID)
-	w.line("static __inline BOOLEAN EventEnabled_%s(void) { return %s_Handle && EventEnabled(%[2]s_Handle, &%[1]s); }", symbol, provider)
-	var a arguments
+	w.line("static __inline BOOLEAN EventEnabled%s(void) { return %s && %s(%s, &%s); }", call, handle, w.mode.enabled, handle, symbol)
+	a := arguments{kernel: w.opts.Kernel}
 	if ev.Template != nil {
 		a.fields(ev.Template.Fields)
 	}
-	params := strings.Join(a.params, ", ")
-	if params == "" {
-		params = "void"
+	activity := ""
+	if w.mode.activity {
+		a.params = append([]string{"const GUID *activity"}, a.params...)
+		activity = "activity, "
 	}
-	w.line("static __inline ULONG EventWrite_%s(%s) {", symbol, params)
-	if len(a.data) == 0 {
-		w.line("\treturn EventEnabled_%s() ? EventWrite(%s_Handle, &%[1]s, 0, NULL) : ERROR_SUCCESS;\n}\n", symbol, provider)
-		return
+	w.line("static __inline %s %s%s(%s) {", w.mode.result, w.opts.Prefix, call, cmp.Or(strings.Join(a.params, ", "), "void"))
+	data := "NULL"
+	if len(a.data) > 0 {
+		data = "data"
+		w.line("\tEVENT_DATA_DESCRIPTOR data[%d];", len(a.data))
 	}
-	w.line("\tEVENT_DATA_DESCRIPTOR data[%d];", len(a.data))
-	w.line("\tif (!EventEnabled_%s()) return ERROR_SUCCESS;", symbol)
+	w.line("\tif (!EventEnabled%s()) return %s;", call, w.mode.success)
 	for i, d := range a.data {
 		w.line("\tEventDataDescCreate(&data[%d], %s);", i, d)
 	}
-	w.line("\treturn EventWrite(%s_Handle, &%s, %d, data);\n}\n", provider, symbol, len(a.data))
+	w.line("\treturn %s(%s, &%s, %s%d, %s);\n}\n", w.mode.write, handle, symbol, activity, len(a.data), data)
 }
