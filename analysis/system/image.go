@@ -17,8 +17,6 @@ type Image struct {
 	TimeDateStamp, Checksum uint32
 	// BuildID identifies an ELF file.
 	BuildID string
-	// Version is that of the file, for people.
-	Version string
 	// PDB identifies the symbols of native code, ILPDB those that the managed image
 	// had which native code was made of.
 	PDB, ILPDB PDB

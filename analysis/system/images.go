@@ -35,6 +35,11 @@ type ImageFacts struct {
 	PDB           string        `json:"pdb,omitempty"`
 	PDBGUID       etw.GUID      `json:"pdbGuid,omitzero"`
 	PDBAge        uint32        `json:"pdbAge,omitempty"`
+	// FileVersion to Company are of the file's version resource.
+	FileVersion string `json:"fileVersion,omitempty"`
+	Description string `json:"description,omitempty"`
+	Product     string `json:"product,omitempty"`
+	Company     string `json:"company,omitempty"`
 }
 
 // KernelName is what the kernel is called among processes.
@@ -58,6 +63,9 @@ func (r *ImagesResult) add(m *Machine, pid int64, process string, s *Images) {
 	for _, i := range s.all {
 		f := ImageFacts{PID: pid, Process: process, Base: etw.Pointer(i.Base), Size: i.Size, Path: m.Path(i.Path), TimeDateStamp: i.TimeDateStamp,
 			Checksum: i.Checksum, BuildID: i.BuildID, PDB: i.PDB.Name, PDBGUID: i.PDB.GUID, PDBAge: i.PDB.Age}
+		if v, ok := m.FileVersion(i); ok {
+			f.FileVersion, f.Description, f.Product, f.Company = cmp.Or(v.Number, v.Version), v.Description, v.Product, v.Company
+		}
 		f.LoadMS, f.UnloadMS = m.Span(&i.Lifetime)
 		r.Images = append(r.Images, f)
 	}

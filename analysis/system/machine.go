@@ -20,6 +20,7 @@ type Machine struct {
 	kernel       Images
 	volumes      volumes
 	services     map[service]string
+	versions     map[build][]FileVersion
 	facts        Facts
 	origins      []origin
 	mappings     mappings
@@ -37,11 +38,13 @@ func begin(mux *etw.Mux) *Machine {
 		processes: make(map[int64]*Process),
 		threads:   make(map[int64]*Thread),
 		services:  make(map[service]string),
+		versions:  make(map[build][]FileVersion),
 	}
 	m.watchProcesses(mux)
 	m.watchThreads(mux)
 	m.watchImages(mux)
 	m.watchIdentities(mux)
+	m.watchVersions(mux)
 	m.watchProvided(mux)
 	m.watchConfig(mux)
 	m.watchOrigins(mux)

@@ -250,3 +250,37 @@ func TestRuntimes(t *testing.T) {
 		t.Errorf("JSON is %s, error %v", b, err)
 	}
 }
+
+// Versions are of files with the same header, wherever these are loaded.
+func TestFileVersions(t *testing.T) {
+	m, s := script(t)
+	text := func(n string) etw.UTF16 { return etw.MakeUTF16(n) }
+	version := func(stamp uint32, name, number string) {
+		s.Event(0, 0, &kernel.ImageIDFileVersionV0{ImageSize: 0x1000, TimeDateStamp: stamp, OrigFileName: text(name), BinFileVersion: text(number), CompanyName: text("Bakery")})
+	}
+	version(5, "OVEN.DLL", "1.2.3.4")
+	version(5, "OVEN.DLL", "1.2.3.4") // of another process
+	version(6, "oven.dll", "2.0.0.0")
+	version(6, "flour.dll", "3.0.0.0")
+	version(7, "oven.dll", "4.0.0.0")
+	version(7, "oven.dll", "5.0.0.0")
+	for i, c := range []struct {
+		stamp uint32
+		size  uint64
+		path  string
+		want  string
+	}{
+		{5, 0x1000, `\bin\renamed.dll`, "1.2.3.4"}, {5, 0x2000, `\bin\oven.dll`, ""}, {4, 0x1000, `\bin\oven.dll`, ""},
+		{6, 0x1000, `\bin\Flour.dll`, "3.0.0.0"}, {6, 0x1000, `\bin\other.dll`, ""}, {7, 0x1000, `\bin\oven.dll`, ""},
+	} {
+		base := etw.Pointer(0x10000 * (i + 1))
+		s.Event(ms, 0, &kernel.ImageLoadV3{ImageBase: base, ImageSize: etw.Pointer(c.size), ProcessId: 8, FileName: text(c.path), TimeDateStamp: c.stamp})
+		v, ok := m.FileVersion(m.Process(8).Images.At(uint64(base), at(ms)))
+		if v.Number != c.want || ok != (c.want != "") {
+			t.Errorf("%+v has %+v", c, v)
+		}
+	}
+	if x := m.ImagesResult().Images[0]; x.FileVersion != "1.2.3.4" || x.Company != "Bakery" {
+		t.Errorf("the image is %+v", x)
+	}
+}

@@ -78,6 +78,10 @@ func (r *ImagesResult) Tables() []table.View {
 			table.Moment("loadMs", func(x ImageFacts) measure.Float { return x.LoadMS }).IfAny(),
 			table.Moment("unloadMs", func(x ImageFacts) measure.Float { return x.UnloadMS }).IfAny(),
 			table.Text("path", func(x ImageFacts) string { return x.Path }),
+			table.Text("fileVersion", func(x ImageFacts) string { return x.FileVersion }).IfAny(),
+			table.Text("company", func(x ImageFacts) string { return x.Company }).For(table.Programs),
+			table.Text("product", func(x ImageFacts) string { return x.Product }).For(table.Programs),
+			table.Text("description", func(x ImageFacts) string { return x.Description }).For(table.Programs),
 			table.Text("pdb", func(x ImageFacts) string { return x.PDB }).IfAny(),
 			table.Text("pdbGuid", func(x ImageFacts) string {
 				if x.PDBGUID == (etw.GUID{}) {
@@ -120,6 +124,8 @@ func (r *ImagesResult) files() table.View {
 		table.Count("images", func(f *file) int { return f.loads }),
 		table.Count("size", func(f *file) uint64 { return f.Size }),
 		table.Text("path", func(f *file) string { return f.Path }),
+		table.Text("fileVersion", func(f *file) string { return f.FileVersion }).IfAny(),
+		table.Text("company", func(f *file) string { return f.Company }).IfAny(),
 		table.Text("pdb", func(f *file) string { return f.PDB }).IfAny(),
 		table.Text("buildId", func(f *file) string { return f.BuildID }).IfAny())
 }

@@ -38,6 +38,7 @@ var needed = newTable(
 		new(process.AnyProcessStart), new(process.AnyProcessStop), new(process.AnyProcessRundown), new(process.AnyThreadStart), new(process.AnyThreadStop)),
 	only(ofMachine,
 		new(kernel.AnyFileIoName), new(kernel.AnyFileIoFileCreate), new(kernel.AnyFileIoFileDelete), new(kernel.AnyFileIoFileRundown),
+		new(kernel.AnyImageIDFileVersion),
 		new(file.AnyNameCreate), new(file.AnyNameDelete),
 		new(kernel.AnyPerfInfoSetInterval), new(kernel.AnyPerfInfoCollectionStart), new(kernel.AnyPerfInfoCollectionEnd)),
 	only(ofProcess, new(clr.AnyRuntimeInformationStart), new(clr.AnyBulkType), new(process.AnyImageLoad), new(process.AnyImageUnload)),
@@ -80,10 +81,10 @@ func (l *lookup) reasonFor(r *etw.Record) reason {
 		}
 	}
 	switch {
+	case l.rows.events[r.Key().ID] != notNeeded:
+		return l.rows.events[r.Key().ID]
 	case l.rows.all != notNeeded:
 		return l.rows.all
-	case l.rows.events != nil:
-		return l.rows.events[r.Key().ID]
 	case r.Schema != nil:
 		return neededSchemas[r.Schema.Name]
 	}

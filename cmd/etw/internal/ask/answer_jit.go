@@ -48,6 +48,9 @@ func jitTotals(p *page, res *jit.Result) {
 	}
 }
 
+// unknownTier is what code has whose events tell of no tier.
+const unknownTier = "Unknown"
+
 // jitFacts prints what is known of the compilations of a runtime.
 func jitFacts(p *page, rt *jit.Runtime) {
 	if rt.Count == 0 && len(rt.Methods) > 0 { // the begins of all are missing
@@ -59,6 +62,9 @@ func jitFacts(p *page, rt *jit.Runtime) {
 		p.line("code", "%d bytes, from %d bytes of IL", rt.NativeBytes, rt.ILBytes)
 	}
 	for _, g := range rt.Tiers {
+		if len(rt.Tiers) == 1 && g.Name == unknownTier {
+			break // .NET Framework has no tiers
+		}
 		p.line("  tier", "%s: %s, %s", g.Name, show.Count(g.Count, "method", "methods"), show.MS(g.ExclusiveMS))
 	}
 	if rt.SuspendedMS > 0 {

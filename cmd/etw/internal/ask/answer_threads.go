@@ -35,7 +35,7 @@ The rows are threads, or processors by --by processor.`,
   etw threads --format json machine.etl | jq '.switched.runningMs'`,
 		next:    []show.Suggestion{show.Next("etw top", "on which code the time went"), show.Next("etw top --of blocked", "where threads wait")},
 		views:   viewsOf(new(threadsResult)),
-		missing: "the trace has neither context switches nor samples of threads; etw keywords --for all says how to record them",
+		missing: "the trace has neither context switches nor samples of threads by EventPipe; where it has samples of processors, etw top --by thread has how long threads ran, and etw keywords --for all says how to record switches",
 		ask:     func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },
 	}
 }

@@ -35,7 +35,10 @@ func (m *liveMode) add(cmd *cobra.Command) *cobra.Command {
 		if !m.target.given() {
 			return args(cmd, list)
 		}
-		return cobra.NoArgs(cmd, list)
+		if len(list) > 0 {
+			return cli.Usagef("%s is a trace, and -p, --name and --port are of live processes: --process chooses those of a trace", cli.Clean(list[0]))
+		}
+		return nil
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !m.target.given() {

@@ -1,0 +1,58 @@
+package system
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A FileVersion is what the version resource of an image says of it.
+type FileVersion struct {
+	// Original is the name that the file had when it was built.
+	Original string
+	// Version is of the file, as text of its own; Number has the four numbers.
+	Version, Number string
+	Description     string
+	Product         string
+	Company         string
+}
+
+// A build identifies the file of an image by its header, wherever it is loaded: the events
+// about versions name no address and no process.
+type build struct {
+	stamp uint32
+	size  uint64
+}
+
+func (m *Machine) watchVersions(mux *etw.Mux) {
+	etw.Handle(mux, func(_ *etw.Record, e *kernel.AnyImageIDFileVersion) error {
+		at := build{e.TimeDateStamp, uint64(e.ImageSize)}
+		v := FileVersion{e.OrigFileName.String(), e.FileVersion.String(), e.BinFileVersion.String(), e.FileDescription.String(), e.ProductName.String(), e.CompanyName.String()}
+		if !slices.Contains(m.versions[at], v) {
+			m.versions[at] = append(m.versions[at], v)
+		}
+		return nil
+	})
+}
+
+// FileVersion returns what the version resource of an image says. Of several files with
+// the same header it is that which had the image's name, and of those with another name none.
+func (m *Machine) FileVersion(i *Image) (v FileVersion, ok bool) {
+	list := m.versions[build{i.TimeDateStamp, i.Size}]
+	if len(list) == 1 {
+		return list[0], true
+	}
+	name := path.Base(strings.ReplaceAll(i.Path, `\`, "/"))
+	for _, x := range list {
+		if strings.EqualFold(x.Original, name) {
+			if ok {
+				return FileVersion{}, false
+			}
+			v, ok = x, true
+		}
+	}
+	return v, ok
+}
