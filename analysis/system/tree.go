@@ -67,15 +67,25 @@ func Tree(list []ProcessFacts) []Node {
 // maxDepth is how deep the tree is shown.
 const maxDepth = 20
 
+// sessionManager starts the first processes of each session, and ends at once, so that its
+// id is soon that of another process: whatever has it and another name is not the parent of these.
+const sessionManager = "smss.exe"
+
+var firstOfSession = []string{"csrss.exe", "wininit.exe", "winlogon.exe"}
+
 // parentOf returns the parent of a process, or -1.
 func parentOf(list []ProcessFacts, byPID map[int64][]int, i int) int {
 	p := &list[i]
 	if p.ParentPID < 0 || int64(p.ParentPID) == p.PID {
 		return -1
 	}
+	first := slices.Contains(firstOfSession, strings.ToLower(p.Name))
 	start := p.StartMS.Or(0)
 	for _, k := range slices.Backward(byPID[int64(p.ParentPID)]) {
 		parent := &list[k]
+		if first && parent.Name != "" && !strings.EqualFold(parent.Name, sessionManager) {
+			continue
+		}
 		if parent.StartMS.Or(start) <= start && (parent.EndMS.IsZero() || parent.EndMS.Or(0) >= start) {
 			return k
 		}

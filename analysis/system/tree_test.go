@@ -26,3 +26,19 @@ func TestTree(t *testing.T) {
 		t.Errorf("the tree is %d deep", deepest)
 	}
 }
+
+// The first processes of a session are not those of whoever has the id of the session
+// manager that started them, even where no times are known.
+func TestTreeOfSessions(t *testing.T) {
+	p := func(pid, parent int64, name string) ProcessFacts {
+		return ProcessFacts{PID: pid, ParentPID: ID(parent), Name: name}
+	}
+	list := []ProcessFacts{p(4, 0, "System"), p(300, 4, "smss.exe"), p(400, 300, "csrss.exe"), p(496, 4, "svchost.exe"),
+		p(516, 496, "csrss.exe"), p(608, 496, "WinLogon.exe"), p(700, 608, "dwm.exe"), p(800, 496, "taskhost.exe")}
+	want := map[int64]int{4: 0, 300: 1, 400: 2, 496: 1, 516: 0, 608: 0, 700: 1, 800: 2}
+	for _, n := range Tree(list) {
+		if n.Depth != want[n.Process.PID] {
+			t.Errorf("%s is at depth %d, want %d", n.Label(), n.Depth, want[n.Process.PID])
+		}
+	}
+}
