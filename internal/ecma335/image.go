@@ -39,10 +39,11 @@ type Section struct {
 // A Directory is a table of an image, or something else by address and size.
 type Directory struct{ RVA, Size uint32 }
 
-// The directories that readers of managed files need, as [Image.Directory] numbers
+// The directories that readers need, as [Image.Directory] numbers
 // them.
 const (
 	DirectoryExport    = 0
+	DirectoryResource  = 2
 	DirectoryException = 3
 	DirectoryDebug     = 6
 	directoryCLI       = 14

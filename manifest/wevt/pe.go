@@ -1,11 +1,14 @@
 package wevt
 
 import (
-	"debug/pe"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/etwgen/etwgen/internal/ecma335"
 )
 
 // The types of resources that Windows gives numbers to.
@@ -25,20 +28,23 @@ var ErrNoResource = errors.New("the file has no WEVT_TEMPLATE resource")
 // texts are in a file of their own, such as de-DE/x.dll.mui, they are to be read
 // from there: the error is [ErrNoResource] then, and the messages are returned.
 func ReadPE(r io.ReaderAt) (Resources, error) {
-	f, err := pe.NewFile(r)
+	head, err := io.ReadAll(io.NewSectionReader(r, 0, maxHead))
 	if err != nil {
-		return Resources{}, fmt.Errorf("no program or library of Windows: %w", err)
+		return Resources{}, err
 	}
-	defer f.Close()
-	section, rva := resourceSection(f)
+	f, err := ecma335.ParseImage(head)
+	if err != nil {
+		return Resources{}, err
+	}
+	section := resourceSection(f)
 	if section == nil {
 		return Resources{}, ErrNoResource
 	}
-	b, err := section.Data()
-	if err != nil {
-		return Resources{}, fmt.Errorf("the resources cannot be read: %w", err)
+	b, err := io.ReadAll(io.NewSectionReader(r, int64(section.Offset), int64(section.Size)))
+	if err != nil || len(b) < int(section.Size) {
+		return Resources{}, fmt.Errorf("the resources cannot be read: %w", cmp.Or(err, io.ErrUnexpectedEOF))
 	}
-	t := &resourceTree{b: b, base: rva, left: maxResources}
+	t := &resourceTree{b: b, base: section.VirtualAddress, left: maxResources}
 	res := Resources{Messages: make(map[Language][]byte)}
 	err = t.walk(0, nil, func(path []resourceID, data []byte) {
 		switch {
@@ -54,26 +60,17 @@ func ReadPE(r io.ReaderAt) (Resources, error) {
 	return res, err
 }
 
-// resourceSection returns the section with the resources, and the address of their
-// directory.
-func resourceSection(f *pe.File) (*pe.Section, uint32) {
-	var dirs []pe.DataDirectory
-	switch h := f.OptionalHeader.(type) {
-	case *pe.OptionalHeader32:
-		dirs = h.DataDirectory[:min(h.NumberOfRvaAndSizes, 16)]
-	case *pe.OptionalHeader64:
-		dirs = h.DataDirectory[:min(h.NumberOfRvaAndSizes, 16)]
+// maxHead is how far the list of sections may go: Windows loads files with up to 96.
+const maxHead = 64 << 10
+
+// resourceSection returns the section that begins with the directory of resources.
+func resourceSection(f *ecma335.Image) *ecma335.Section {
+	rva := f.Directory(ecma335.DirectoryResource).RVA
+	i := slices.IndexFunc(f.Sections, func(s ecma335.Section) bool { return rva != 0 && rva == s.VirtualAddress })
+	if i < 0 {
+		return nil
 	}
-	if len(dirs) <= pe.IMAGE_DIRECTORY_ENTRY_RESOURCE {
-		return nil, 0
-	}
-	rva := dirs[pe.IMAGE_DIRECTORY_ENTRY_RESOURCE].VirtualAddress
-	for _, s := range f.Sections {
-		if rva != 0 && rva == s.VirtualAddress {
-			return s, rva
-		}
-	}
-	return nil, 0
+	return &f.Sections[i]
 }
 
 // maxResources is how many entries of the resource directory are looked at.

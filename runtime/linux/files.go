@@ -2,12 +2,10 @@ package linux
 
 import (
 	"bytes"
-	"debug/elf"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -111,37 +109,12 @@ func imageIdentity(r io.ReaderAt) any {
 		return nil
 	}
 	switch {
-	case string(magic[:]) == elf.ELFMAG:
+	case string(magic[:]) == "\x7fELF":
 		return readELF(r)
 	case string(magic[:2]) == "MZ":
 		return readPE(r)
 	}
 	return nil
-}
-
-// readELF reads the build id of an ELF file, and where its first segment with code is.
-func readELF(r io.ReaderAt) any {
-	f, err := elf.NewFile(r)
-	if err != nil {
-		return nil
-	}
-	id := elfIdentity{Type: "ELF"}
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && id.Address == "" {
-			id.Address, id.Offset = fmt.Sprintf("%#x", p.Vaddr), fmt.Sprintf("%#x", p.Off)
-		}
-		if p.Type == elf.PT_NOTE && id.BuildID == "" {
-			const most = 64 << 10
-			notes, err := io.ReadAll(io.LimitReader(p.Open(), most))
-			if err == nil {
-				id.BuildID = hex.EncodeToString(buildIDOf(notes, f.ByteOrder))
-			}
-		}
-	}
-	if id.BuildID == "" {
-		return nil
-	}
-	return id
 }
 
 // buildIDOf finds the build id among notes: lengths of name and text, kind, name, text,
