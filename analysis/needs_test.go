@@ -27,6 +27,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/runtimes"
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/generated/clr"
@@ -187,6 +188,7 @@ func TestAsks(t *testing.T) {
 		{"handles", func(m *etw.Mux) { handles.New(m) }, handles.Needs},
 		{"heap", func(m *etw.Mux) { heap.New(m) }, heap.Needs},
 		{"requests", func(m *etw.Mux) { requests.New(m) }, requests.Needs},
+		{"symbols", func(m *etw.Mux) { symbols.New(m) }, symbols.Needs},
 		{"cpu", func(m *etw.Mux) { cpu.New(m) }, cpu.Needs},
 		{"analysis", func(m *etw.Mux) { analysis.New(m) }, analysis.Needs},
 	} {

@@ -34,6 +34,7 @@ var programs = []struct {
 	{"gcs", []string{recorded + "gc.nettrace"}, []string{"dotnet10/gc-workstation.nettrace", "etl/net.4.5.2.x64.etl"}},
 	{"jit", []string{recorded + "jit.nettrace"}, []string{"etl/net.4.5.2.x64.etl"}},
 	{"processes", nil, []string{"etl/net.4.5.2.x64.etl"}},
+	{"stacks", []string{recorded + "exceptions.nettrace"}, []string{"dotnet10/exceptions.nettrace", "etl/net.4.5.2.x64.etl"}},
 	{"merge", []string{recorded + "jit.nettrace", recorded + "gc.nettrace"}, []string{"etl/gcevents.etl"}},
 }
 

@@ -7,7 +7,10 @@
 //	}
 //	defer t.Close()
 //	var mux etw.Mux
-//	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCStart) error { ... })
+//	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCStart) error {
+//		fmt.Println(r.ProcessID, r.Time(), e.Reason)
+//		return nil
+//	})
 //	err = mux.Run(ctx, t) // what is good comes first, then the error
 //
 // What a file is, it finds out by the first bytes, whatever the name: .etl,

@@ -24,6 +24,7 @@ package cpu
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -219,14 +220,14 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 		if t.state == skipped {
 			continue
 		}
-		out.AddStack(t.at, t.process, t.id, t.stack, labels[t.state], 1, w.time)
+		out.AddStack(time.Unix(0, t.at), t.process, t.id, t.stack, labels[t.state], 1, w.time)
 		if t.state == external {
 			out.OutsideManaged()
 		}
 		if w.pause == 0 {
 			continue
 		}
-		out.AddPseudo(t.at, t.process, t.id, t.stack, gcPause, labels[inGC], 0, w.pause)
+		out.AddPseudo(time.Unix(0, t.at), t.process, t.id, t.stack, gcPause, labels[inGC], 0, w.pause)
 		if t.state == external {
 			out.OutsideManaged()
 		}

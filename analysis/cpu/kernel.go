@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"time"
+
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -135,7 +137,7 @@ func (k *Kernel) Samples() []*stacks.Samples {
 		if s.stack.Kernel != 0 || isKernel(s.address) {
 			state = inKernel
 		}
-		out.AddStack(s.at, pid, s.thread.TID, out.InternAddresses(pid, frames), state, 1, s.weight)
+		out.AddStack(time.Unix(0, s.at), pid, s.thread.TID, out.InternAddresses(pid, frames), state, 1, s.weight)
 	}
 	return []*stacks.Samples{out}
 }

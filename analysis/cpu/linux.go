@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -112,7 +113,7 @@ func (l *Linux) Samples() []*stacks.Samples {
 			state, intervals = inKernel, -intervals
 		}
 		t := l.threads[x.thread]
-		out.AddStack(x.at, t.process, t.id, x.stack, state, 1, stoodFor(intervals, interval))
+		out.AddStack(time.Unix(0, x.at), t.process, t.id, x.stack, state, 1, stoodFor(intervals, interval))
 	}
 	return []*stacks.Samples{out}
 }

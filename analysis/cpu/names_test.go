@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -48,7 +49,7 @@ func TestUniversalNames(t *testing.T) {
 		samples := int64(0)
 		for s := range raw.All() {
 			if stack := raw.Stack(s.Stack); len(stack) > 0 {
-				n, _ := code.Native(s.Process, stack[0], s.Time)
+				n, _ := code.Native(s.Process, stack[0], time.Unix(0, s.Time))
 				more[traceEventName(n)] -= s.Values[0]
 				samples += s.Values[0]
 			}

@@ -56,7 +56,7 @@ func full() *analysis.Result {
 func samples(kind, unit, label string, of map[string]string, value int64) *stacks.Profile {
 	s := stacks.NewSamples(kind, stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "weight", Unit: unit})
 	for name, text := range of {
-		s.AddPseudo(0, 1, 1, 0, name, s.Label(0, label, text), 1, value)
+		s.AddPseudo(time.Unix(0, 0), 1, 1, 0, name, s.Label(0, label, text), 1, value)
 	}
 	return stacks.NewProfile(nil, stacks.Options{}, s)
 }

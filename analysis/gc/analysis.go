@@ -1,6 +1,8 @@
 package gc
 
 import (
+	"time"
+
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/types"
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -15,12 +17,22 @@ import (
 type Analysis struct {
 	runtimes lives.Table[state]
 	types    *types.Analysis
-	paused   func(pid int64, startMS, ms float64)
+	paused   func(Pause)
 }
 
 // OnPause has do called for each time that threads were suspended for collections, when
 // it is over: what PauseMS of a [Runtime] is the sum of.
-func (a *Analysis) OnPause(do func(pid int64, startMS, ms float64)) { a.paused = do }
+func (a *Analysis) OnPause(do func(Pause)) { a.paused = do }
+
+// A Pause is a time in which threads were suspended for collections.
+type Pause struct {
+	PID           int64
+	ClrInstanceID uint16 // which runtime of the process
+	Begin         time.Time
+	Duration      time.Duration
+	// StartMS and MS are the same in milliseconds, since the session began.
+	StartMS, MS float64
+}
 
 // Needs are collections and their pauses.
 var Needs = []need.Need{{What: "garbage collections", Provider: need.CLR, Keywords: 0x1, Names: "GC", Level: etw.LevelInformational}}
@@ -55,7 +67,8 @@ func (a *Analysis) handleSuspensions(mux *etw.Mux) {
 	lives.On(&a.runtimes, mux, func(rt *runtime, r *etw.Record, _ *clr.AnyGCRestartEEEnd) {
 		begin, ok := rt.State.restartEnd(r.ThreadID, rt.Now)
 		if ok && a.paused != nil {
-			a.paused(rt.PID, rt.At(begin), rt.MS(rt.Now-begin))
+			a.paused(Pause{PID: rt.PID, ClrInstanceID: rt.CLR, Begin: rt.When(begin), Duration: rt.When(rt.Now).Sub(rt.When(begin)),
+				StartMS: rt.At(begin), MS: rt.MS(rt.Now - begin)})
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/names"
@@ -177,7 +178,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 		alive := s.samples.Derive()
 		for _, id := range slices.Sorted(maps.Keys(s.alive)) {
 			h := s.alive[id]
-			alive.AddStack(h.time, rt.PID, h.thread, h.stack, alive.Label(0, "kind", h.kind.String()), 1)
+			alive.AddStack(time.Unix(0, h.time), rt.PID, h.thread, h.stack, alive.Label(0, "kind", h.kind.String()), 1)
 		}
 		list = append(list, alive)
 	}

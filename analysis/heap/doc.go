@@ -3,7 +3,7 @@
 // to it. Use it when memory grows: two snapshots and [Diff] say of what.
 //
 //	snapshots := heap.New(&mux)
-//	...
+//	err := mux.Run(ctx, source)
 //	for _, s := range snapshots.Result().Snapshots {
 //		fmt.Println(s.Objects, s.Bytes, s.Types[0].Type)
 //	}

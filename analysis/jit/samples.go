@@ -2,6 +2,7 @@ package jit
 
 import (
 	"math"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
@@ -39,7 +40,7 @@ func (a *Analysis) Samples() []*stacks.Samples {
 			}
 			labels = out.Label(out.Label(labels, "tier", m.flags.Tier().String()), "trigger", s.trigger(m))
 			took := math.Round(rt.MS(m.end-m.begin-m.nested) * 1e6)
-			out.AddStack(m.time, rt.PID, m.thread, m.stack, labels, 1, int64(took))
+			out.AddStack(time.Unix(0, m.time), rt.PID, m.thread, m.stack, labels, 1, int64(took))
 		}
 		if out.Len() > 0 {
 			list = append(list, out)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -26,9 +27,9 @@ func profileOf(lines ...string) *stacks.Profile {
 			stack = append(stack, uint64(100*len(names)+50))
 		}
 		labels := s.Label(0, "state", state)
-		s.AddStack(0, 1, 1, s.InternAddresses(1, stack), labels, 1)
+		s.AddStack(time.Unix(0, 0), 1, 1, s.InternAddresses(1, stack), labels, 1)
 	}
-	native := func(_ int64, address uint64, _ int64) (symbols.Native, bool) {
+	native := func(_ int64, address uint64, _ time.Time) (symbols.Native, bool) {
 		name := names[address/100-1]
 		managed, isManaged := strings.CutPrefix(name, "@")
 		module, function, _ := strings.Cut(managed, "!")

@@ -22,9 +22,9 @@ func addRandom(n int, lists ...*Samples) {
 			labels := s.Label(0, "state", fmt.Sprint(value%2))
 			stack, at := s.InternAddresses(5, frames), int64(i)*int64(time.Millisecond)/4
 			if pseudo {
-				s.AddPseudo(at, 5, thread, stack, "[pause]", labels, 1, value)
+				s.AddPseudo(time.Unix(0, at), 5, thread, stack, "[pause]", labels, 1, value)
 			} else {
-				s.AddStack(at, 5, thread, stack, labels, 1, value)
+				s.AddStack(time.Unix(0, at), 5, thread, stack, labels, 1, value)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,7 +16,7 @@ const inKernel = 0xffffffff81000000
 
 // nameRound names addresses by the hundred that they are in: of 7 nothing is known, of 8
 // that it is no code, 9 is of a file of .NET, 3 of a method.
-func nameRound(_ int64, address uint64, _ int64) (symbols.Native, bool) {
+func nameRound(_ int64, address uint64, _ time.Time) (symbols.Native, bool) {
 	n := symbols.Native{Module: "app", Function: fmt.Sprintf("f%d", address/100)}
 	switch {
 	case address >= inKernel:
@@ -50,7 +51,7 @@ func TestCode(t *testing.T) {
 		{350, 150},
 		{950, 350},
 	} {
-		s.AddStack(0, 5, 5, s.InternAddresses(5, stack), 0, 1)
+		s.AddStack(time.Unix(0, 0), 5, 5, s.InternAddresses(5, stack), 0, 1)
 	}
 	p := NewProfile(nil, Options{Native: nameRound}, s)
 	var got []string

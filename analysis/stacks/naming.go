@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
@@ -165,7 +166,7 @@ func (n *namer) caller(at int32, time int64) named {
 }
 
 // extend returns what a stack is that caller calls at an address.
-func (n *namer) extend(caller named, at int32, address uint64, time int64) named {
+func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	if n.s.tree.nodes[at].key == cutKey {
 		return named{node: n.p.tree.child(caller.node, uint64(n.p.pseudo(cutName))), span: caller.span}
 	}
@@ -173,18 +174,20 @@ func (n *namer) extend(caller named, at int32, address uint64, time int64) named
 	if caller.span != 0 {
 		s = n.spans[caller.span]
 	}
-	loc := symbols.Location{Address: n.s.tree.nodes[at].key, From: s.from, To: s.to}
+	when := time.Unix(0, ns)
+	loc := symbols.Location{Address: n.s.tree.nodes[at].key}
 	if n.table != nil {
-		loc = n.table.Lookup(n.pid, address, time)
+		loc = n.table.Lookup(n.pid, address, when)
+		from, to := loc.Holds()
+		s = span{max(s.from, from.UnixNano()), min(s.to, to.UnixNano())}
 		if loc.Kind == symbols.Unknown {
 			loc.Address = n.s.tree.nodes[at].key
 		}
 	}
 	var native symbols.Native
 	if loc.Kind == symbols.Unknown && n.options.Native != nil {
-		native, _ = n.options.Native(n.pid, address, time)
+		native, _ = n.options.Native(n.pid, address, when)
 	}
-	s = span{max(s.from, loc.From), min(s.to, loc.To)}
 	id, ok := n.spanIDs[s]
 	if !ok {
 		id = int32(len(n.spans))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
@@ -52,9 +53,9 @@ type Options struct {
 	Source func(*symbols.Location) (file string, line int, ok bool)
 	// AsSampled leaves stacks as they were sampled, whatever they are to be read as.
 	AsSampled bool
-	// Native returns what is known of native code at an address of a process, at a time
-	// in nanoseconds since 1970. It is asked where there is no managed code.
-	Native func(process int64, address uint64, at int64) (symbols.Native, bool)
+	// Native returns what is known of native code at an address of a process, at a time.
+	// It is asked where there is no managed code.
+	Native func(process int64, address uint64, at time.Time) (symbols.Native, bool)
 }
 
 // A Profile is samples with named frames.

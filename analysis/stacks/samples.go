@@ -17,6 +17,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/internal/order"
@@ -195,24 +196,30 @@ func (s *Samples) Grow(n int) { s.rows.rows = slices.Grow(s.rows.rows, n) }
 
 // Add adds a sample for a record, which has the stack.
 func (s *Samples) Add(r *etw.Record, labels LabelSet, values ...int64) {
-	s.AddStack(when.Of(r), r.ProcessID, r.ThreadID, s.Intern(r.ProcessID, r.Stack), labels, values...)
+	s.add(row{at: when.Of(r), stack: s.Intern(r.ProcessID, r.Stack), thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
 }
 
-// AddStack adds a sample of a stack that Intern has returned, taken at a time in
-// nanoseconds since 1970.
-func (s *Samples) AddStack(at, process, thread int64, stack ID, labels LabelSet, values ...int64) {
-	s.add(row{at: at, stack: stack, thread: s.thread(process, thread), labels: labels}, values)
+// AddFrames is Add for a record whose stack came apart from it: see [system.BindStacks].
+//
+// [system.BindStacks]: https://pkg.go.dev/github.com/etwgen/etwgen/analysis/system#BindStacks
+func (s *Samples) AddFrames(r *etw.Record, frames []uint64, labels LabelSet, values ...int64) {
+	s.add(row{at: when.Of(r), stack: s.InternAddresses(r.ProcessID, frames), thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
+}
+
+// AddStack adds a sample of a stack that Intern has returned, taken at a time.
+func (s *Samples) AddStack(at time.Time, process, thread int64, stack ID, labels LabelSet, values ...int64) {
+	s.add(row{at: at.UnixNano(), stack: stack, thread: s.thread(process, thread), labels: labels}, values)
 }
 
 // AddPseudo is AddStack for a sample with an innermost frame that stands for no code,
 // such as a pause.
-func (s *Samples) AddPseudo(at, process, thread int64, stack ID, name string, labels LabelSet, values ...int64) {
+func (s *Samples) AddPseudo(at time.Time, process, thread int64, stack ID, name string, labels LabelSet, values ...int64) {
 	i := slices.Index(s.pseudos, name)
 	if i < 0 {
 		i = len(s.pseudos)
 		s.pseudos = append(s.pseudos, name)
 	}
-	s.add(row{at: at, stack: stack, thread: s.thread(process, thread), labels: labels, pseudo: int16(i + 1)}, values)
+	s.add(row{at: at.UnixNano(), stack: stack, thread: s.thread(process, thread), labels: labels, pseudo: int16(i + 1)}, values)
 }
 
 // Intern returns the number of a stack of a process. Only the first use of a stack

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -285,7 +286,7 @@ func FuzzFilter(f *testing.F) {
 func TestWithoutInnermost(t *testing.T) {
 	s := NewSamples("exceptions", ValueType{"exceptions", "count"})
 	for _, stack := range [][]uint64{{1, 2, 7, 9}, {1, 7, 1, 9}, {2, 1}, {}} {
-		s.AddStack(0, 1, 1, s.InternAddresses(1, stack), 0, 1)
+		s.AddStack(time.Unix(0, 0), 1, 1, s.InternAddresses(1, stack), 0, 1)
 	}
 	p := NewProfile(nil, Options{}, s)
 	machinery := map[string]bool{"0x1": true, "0x2": true}
@@ -313,7 +314,7 @@ func TestAbsurdWeights(t *testing.T) {
 	for range 2 {
 		s := NewSamples("allocations", ValueType{"samples", "count"}, ValueType{"alloc_space", "bytes"})
 		for i := range uint64(3) {
-			s.AddStack(0, 1, 1, s.InternAddresses(1, []uint64{i, 7}), 0, 1, math.MaxInt64-5)
+			s.AddStack(time.Unix(0, 0), 1, 1, s.InternAddresses(1, []uint64{i, 7}), 0, 1, math.MaxInt64-5)
 		}
 		if !s.Cut() || s.Sum()[0].Values[1] != math.MaxInt64-5 {
 			t.Errorf("cut: %t, %v", s.Cut(), s.Sum())

@@ -3,6 +3,7 @@ package symbols
 import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/when"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -28,8 +29,16 @@ type options struct{ maps bool }
 // [Location.ILOffset] knows them.
 func ILOffsets() Option { return func(o *options) { o.maps = true } }
 
+// Needs are the methods that are compiled while it is recorded, and the list of all at the
+// end. That is the rundown, for which a session of EventPipe has an option of its own.
+var Needs = []need.Need{
+	{What: "methods and modules", Provider: need.CLR, Keywords: 0x38, Names: "Loader, Jit and NGen", Level: etw.LevelVerbose},
+	{What: "the rundown", Provider: "Microsoft-Windows-DotNETRuntimeRundown", Keywords: 0x138, Names: "Loader, Jit, NGen and End", Level: etw.LevelVerbose},
+}
+
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux, opts ...Option) *Analysis {
+	asked := need.Ask(mux, Needs)
 	a := &Analysis{processes: make(map[int64][]*process)}
 	for _, o := range opts {
 		o(&a.options)
@@ -39,6 +48,7 @@ func New(mux *etw.Mux, opts ...Option) *Analysis {
 	a.handleRundown(mux)
 	a.handleOldRundown(mux)
 	a.handleModules(mux)
+	asked()
 	if a.options.maps {
 		a.handleMaps(mux)
 	}

@@ -95,7 +95,7 @@ func benchmarkLookup(b *testing.B, table *Table, starts []uint64, methods int) {
 		list := addresses[i*batch%len(addresses):][:batch]
 		begin := time.Now()
 		for _, address := range list {
-			if loc := table.Lookup(1, address, at); loc.Kind == Managed {
+			if loc := table.Lookup(1, address, time.Unix(0, at)); loc.Kind == Managed {
 				found++
 			}
 		}
@@ -133,7 +133,7 @@ func TestLookupAllocations(t *testing.T) {
 	table := s.a.Table()
 	at := s.when(2 * ms)
 	if n := testing.AllocsPerRun(100, func() {
-		if loc := table.Lookup(1, 0x1004, at); loc.Kind != Managed {
+		if loc := table.Lookup(1, 0x1004, time.Unix(0, at)); loc.Kind != Managed {
 			t.Error("not found")
 		}
 	}); n > 0 {
@@ -164,7 +164,7 @@ func FuzzMethods(f *testing.F) {
 			for _, address := range []uint64{start - 1, start, start + uint64(x.size)/2, x.last(start), x.last(start) + 1} {
 				for _, at := range []int64{-1, 0, x.from - 1, x.from, x.from/2 + x.to/2, x.to - 1, x.to, now} {
 					if at != always && at != never {
-						check(t, l, table.Lookup(1, address, at), address, at)
+						check(t, l, table.Lookup(1, address, time.Unix(0, at)), address, at)
 					}
 				}
 			}
@@ -190,8 +190,8 @@ func check(t *testing.T, l *life, loc Location, address uint64, at int64) {
 	switch {
 	case (loc.Kind == Managed) != (covered > 0), loc.Kind == Managed && loc.Guess != (alive == 0):
 		t.Fatalf("%#x at %d is %+v; %d methods of %d are there", address, at, loc, alive, covered)
-	case loc.From > at || loc.To <= at:
-		t.Fatalf("%#x at %d is valid from %d to %d", address, at, loc.From, loc.To)
+	case loc.from > at || loc.to <= at:
+		t.Fatalf("%#x at %d is valid from %d to %d", address, at, loc.from, loc.to)
 	}
 	if loc.Kind == Managed && (loc.Address != address || loc.Offset() >= uint64(l.at(int(loc.index)).size)) {
 		t.Fatalf("%#x at %d is at %d of %+v", address, at, loc.Offset(), loc.Method())

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/internal/when"
@@ -42,7 +43,7 @@ func frames(tb testing.TB, path string) (all, named, guessed int) {
 			if i > 0 {
 				address--
 			}
-			loc := table.Lookup(s.pid, address, s.at)
+			loc := table.Lookup(s.pid, address, time.Unix(0, s.at))
 			if m := loc.Method(); m.Named() {
 				named++
 				if loc.Guess {

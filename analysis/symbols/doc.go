@@ -6,7 +6,7 @@
 //	s := symbols.New(&mux)
 //	err := mux.Run(ctx, source)
 //	table := s.Table()
-//	fmt.Println(table.Lookup(pid, address, at).Method().Full())
+//	fmt.Println(table.Lookup(r.ProcessID, address, r.Time()).Method().Full())
 //
 // # Where names come from
 //

@@ -3,6 +3,7 @@ package symbols_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -28,7 +29,7 @@ func ExampleNew() {
 	for _, samples := range compiled.Samples() {
 		for s := range samples.All() {
 			if frames := samples.Stack(s.Stack); len(frames) > 0 {
-				loc := table.Lookup(s.Process, frames[0], s.Time)
+				loc := table.Lookup(s.Process, frames[0], time.Unix(0, s.Time))
 				method := loc.Method()
 				count[method.Qualified()]++
 			}

@@ -3,6 +3,7 @@ package symbols
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/etwgen/etwgen/generated/clr"
 )
@@ -30,26 +31,30 @@ type Location struct {
 	// Guess says that the code was not there at the time, as far as events tell, but
 	// is the nearest in time that was.
 	Guess bool
-	// From and To bound the times at which the address means the same.
-	From, To int64
 
-	life  *life
-	index int32 // in the places of life
+	from, to int64 // the times at which the address means the same
+	life     *life
+	index    int32 // in the places of life
 }
 
-// Lookup returns what an address of a process means at a time, in nanoseconds since
-// 1970.
-func (t *Table) Lookup(pid int64, address uint64, at int64) Location {
+// Holds returns the times between which the address means the same, the second one
+// excluded: what was looked up need not be asked again for these.
+func (loc Location) Holds() (from, to time.Time) { return time.Unix(0, loc.from), time.Unix(0, loc.to) }
+
+// Lookup returns what an address of a process means at a time, mostly that of a record:
+// see [etw.Record.Time].
+func (t *Table) Lookup(pid int64, address uint64, when time.Time) Location {
+	at := when.UnixNano()
 	l := t.life(pid, at)
 	if l == nil {
-		return Location{Address: address, From: always, To: never}
+		return Location{Address: address, from: always, to: never}
 	}
 	if i, x := l.only(address, at); x != nil { // as nearly always
-		return Location{Kind: Managed, Address: address, From: max(l.began, x.from), To: min(l.ended, x.to), life: l, index: int32(i)}
+		return Location{Kind: Managed, Address: address, from: max(l.began, x.from), to: min(l.ended, x.to), life: l, index: int32(i)}
 	}
 	f := l.find(address, at)
 	if f.index < 0 {
-		return Location{Address: address, From: l.began, To: l.ended}
+		return Location{Address: address, from: l.began, to: l.ended}
 	}
 	from, to := l.places[f.index].from, l.places[f.index].to
 	switch {
@@ -61,7 +66,7 @@ func (t *Table) Lookup(pid int64, address uint64, at int64) Location {
 	default:
 		from, to = to, never
 	}
-	return Location{Kind: Managed, Address: address, Guess: !f.exact, From: max(l.began, from), To: min(l.ended, to), life: l, index: int32(f.index)}
+	return Location{Kind: Managed, Address: address, Guess: !f.exact, from: max(l.began, from), to: min(l.ended, to), life: l, index: int32(f.index)}
 }
 
 // An ID identifies a piece of code: two locations with equal ids are in the same
@@ -75,7 +80,7 @@ type ID struct {
 }
 
 // ID returns what identifies the code at the location.
-func (loc *Location) ID() ID {
+func (loc Location) ID() ID {
 	if loc.Kind == Unknown {
 		return ID{address: loc.Address}
 	}
@@ -83,7 +88,7 @@ func (loc *Location) ID() ID {
 }
 
 // Offset returns how far the address is behind the start of the method.
-func (loc *Location) Offset() uint64 {
+func (loc Location) Offset() uint64 {
 	if loc.Kind == Unknown {
 		return 0
 	}
@@ -92,7 +97,7 @@ func (loc *Location) Offset() uint64 {
 
 // Method returns the method at the location, or one without a name if there is
 // none.
-func (loc *Location) Method() Method {
+func (loc Location) Method() Method {
 	if loc.Kind == Unknown {
 		return Method{}
 	}
@@ -107,7 +112,7 @@ func (loc *Location) Method() Method {
 
 // ILOffset returns the offset in the IL of the method, if the trace has a map of it
 // and [ILOffsets] had it kept.
-func (loc *Location) ILOffset() (int, bool) {
+func (loc Location) ILOffset() (int, bool) {
 	if loc.Kind == Unknown {
 		return 0, false
 	}
@@ -133,14 +138,14 @@ type Method struct {
 }
 
 // Named reports whether the trace has the name of the method.
-func (m *Method) Named() bool { return m.Name != "" || m.Namespace != "" }
+func (m Method) Named() bool { return m.Name != "" || m.Namespace != "" }
 
 // Tier returns how much the code is optimized.
-func (m *Method) Tier() clr.OptimizationTier { return m.Flags.Tier() }
+func (m Method) Tier() clr.OptimizationTier { return m.Flags.Tier() }
 
 // Full returns the name with module and arguments, as in
 // Shop!Bakery.Oven.Bake(int32).
-func (m *Method) Full() string {
+func (m Method) Full() string {
 	name := m.Qualified()
 	if m.Named() {
 		if i := strings.IndexByte(m.Signature, '('); i >= 0 {
@@ -155,7 +160,7 @@ func (m *Method) Full() string {
 
 // Qualified returns the name with its type, without module and arguments, as in
 // Bakery.Oven.Bake.
-func (m *Method) Qualified() string {
+func (m Method) Qualified() string {
 	switch {
 	case !m.Named() && m.Token != 0:
 		return "0x" + strconv.FormatUint(uint64(m.Token), 16) // the token

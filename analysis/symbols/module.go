@@ -25,7 +25,7 @@ type PDB struct {
 }
 
 // Name returns the name of the module, without folder and extension.
-func (m *Module) Name() string { return moduleName(m.ILPath) }
+func (m Module) Name() string { return moduleName(m.ILPath) }
 
 func moduleName(path string) string {
 	path = paths.Base(path)

@@ -6,7 +6,7 @@ import (
 
 // Short returns the last part of the type and the name, without type arguments, as
 // in Oven.Bake.
-func (m *Method) Short() string {
+func (m Method) Short() string {
 	if !m.Named() {
 		return m.Qualified()
 	}

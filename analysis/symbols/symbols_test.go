@@ -42,7 +42,7 @@ func (s *scene) rundown(at time.Duration, id, start uint64, name string) {
 // guess, "" if there is none.
 func (s *scene) want(address uint64, at time.Duration, name string) {
 	s.t.Helper()
-	loc := s.a.Table().Lookup(1, address, s.when(at))
+	loc := s.a.Table().Lookup(1, address, time.Unix(0, s.when(at)))
 	got := ""
 	if loc.Kind != Unknown {
 		m := loc.Method()
@@ -50,8 +50,8 @@ func (s *scene) want(address uint64, at time.Duration, name string) {
 		if loc.Guess {
 			got += "?"
 		}
-		if now := s.when(at); loc.From > now || loc.To <= now {
-			s.t.Errorf("%#x at %v: from %d to %d", address, at, loc.From, loc.To)
+		if now := s.when(at); loc.from > now || loc.to <= now {
+			s.t.Errorf("%#x at %v: from %d to %d", address, at, loc.from, loc.to)
 		}
 	}
 	if got != name {
@@ -138,12 +138,12 @@ func TestNameOfRundown(t *testing.T) {
 	s := newScene(t)
 	s.Event(10*ms, 1, &clr.MethodLoadV2{MethodID: 1, MethodStartAddress: 0x1000, MethodSize: 0x10, MethodToken: 0x6000001, ModuleID: 7})
 	s.Event(10*ms, 1, &clr.ModuleLoadV2{ModuleID: 7, ModuleILPath: etw.MakeUTF16(`C:\x\Shop.dll`)})
-	loc := s.a.Table().Lookup(1, 0x1000, s.when(11*ms))
+	loc := s.a.Table().Lookup(1, 0x1000, time.Unix(0, s.when(11*ms)))
 	if m := loc.Method(); m.Named() || m.Full() != "Shop!0x6000001" || m.Short() != "0x6000001" {
 		t.Errorf("%+v, %s", m, m.Full())
 	}
 	s.rundown(20*ms, 1, 0x1000, "A")
-	loc = s.a.Table().Lookup(1, 0x1004, s.when(11*ms))
+	loc = s.a.Table().Lookup(1, 0x1004, time.Unix(0, s.when(11*ms)))
 	if m := loc.Method(); m.Full() != "Shop!T.A" || m.Token != 0x6000001 || loc.Offset() != 4 {
 		t.Errorf("%+v, %s", m, m.Full())
 	}
@@ -161,7 +161,7 @@ func TestReusedIDs(t *testing.T) {
 	module(20*ms, "/a/Two.exe")
 	s.load(25*ms, 2, 0x1000, "B")
 	full := func(at time.Duration) string {
-		loc := s.a.Table().Lookup(1, 0x1000, s.when(at))
+		loc := s.a.Table().Lookup(1, 0x1000, time.Unix(0, s.when(at)))
 		m := loc.Method()
 		return m.Full()
 	}
@@ -189,7 +189,7 @@ func TestILOffset(t *testing.T) {
 		il      int
 		ok      bool
 	}{{0x1000, 0, true}, {0x1002, 0, true}, {0x1007, 0, true}, {0x1008, 12, true}, {0x100e, 12, true}, {0x2004, 77, true}, {0x3000, 0, false}} {
-		loc := s.a.Table().Lookup(1, test.address, s.when(30*ms))
+		loc := s.a.Table().Lookup(1, test.address, time.Unix(0, s.when(30*ms)))
 		if il, ok := loc.ILOffset(); il != test.il || ok != test.ok {
 			t.Errorf("%#x is %d, %v; want %d, %v", test.address, il, ok, test.il, test.ok)
 		}

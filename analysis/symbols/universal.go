@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/internal/order"
@@ -186,7 +187,8 @@ func (p *payload) text() string {
 
 // Native returns what recorders of Linux told of the code at an address of a process, at a
 // time in nanoseconds since 1970.
-func (a *Analysis) Native(pid int64, address uint64, at int64) (Native, bool) {
+func (a *Analysis) Native(pid int64, address uint64, when time.Time) (Native, bool) {
+	at := when.UnixNano()
 	x := a.memories[ownerOf(pid, address)]
 	if x == nil {
 		return Native{}, false

@@ -3,6 +3,7 @@ package symbols
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -21,11 +22,11 @@ func BenchmarkNative(b *testing.B) {
 	}
 	at := uint64(0)
 	for i := range uint64(10000) {
-		a.Native(1, i<<15, 0)
+		a.Native(1, i<<15, time.Unix(0, 0))
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		a.Native(1, at, 0)
+		a.Native(1, at, time.Unix(0, 0))
 		at = (at + 0x1234567) % (1000 << 20)
 	}
 }

@@ -3,6 +3,7 @@ package symbols
 import (
 	"encoding/binary"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -67,7 +68,7 @@ func TestUniversal(t *testing.T) {
 		{1, 0x7000, 0, "", "", false},
 		{2, 0x1104, 0, "", "", false},
 	} {
-		n, ok := l.a.Native(test.pid, test.address, test.at)
+		n, ok := l.a.Native(test.pid, test.address, time.Unix(0, test.at))
 		if ok != (test.want != "") || ok && n.Text(0) != test.want || n.BuildID != test.id || n.InFile != test.inFile {
 			t.Errorf("%d %#x at %d is %+v, %v; want %s", test.pid, test.address, test.at, n, ok, test.want)
 		}
@@ -102,7 +103,7 @@ func FuzzUniversal(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		n, _ := a.Native(0, address, 0)
+		n, _ := a.Native(0, address, time.Unix(0, 0))
 		_ = n.Text(1)
 	})
 }

@@ -8,7 +8,8 @@
 //	machine := system.Of(&mux)
 //	etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyPerfInfoSample) error {
 //		thread := machine.HasThread(int64(e.ThreadId), r.ProcessID)
-//		...
+//		fmt.Println(thread.TID, e.InstructionPointer)
+//		return nil
 //	})
 //	err := mux.Run(ctx, source)
 //

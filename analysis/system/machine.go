@@ -1,6 +1,8 @@
 package system
 
 import (
+	"time"
+
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -81,19 +83,18 @@ func (m *Machine) Image(p *Process, address uint64, at int64) *Image {
 	return m.kernel.At(address, at)
 }
 
-// ImageAt returns the image that an address of a process was in, at a time in
-// nanoseconds since 1970, or nil.
-func (m *Machine) ImageAt(pid int64, address uint64, at int64) *Image {
+// ImageAt returns the image that an address of a process was in at a time, or nil.
+func (m *Machine) ImageAt(pid int64, address uint64, at time.Time) *Image {
 	if m.clock == nil {
 		return nil
 	}
-	ticks := m.clock.Ticks(when.FileTime(at))
+	ticks := m.clock.Ticks(when.FileTime(at.UnixNano()))
 	return m.Image(m.ProcessAt(pid, ticks), address, ticks)
 }
 
-// Native returns what is known of native code at an address of a process, at a time
-// in nanoseconds since 1970: the file that it is of.
-func (m *Machine) Native(pid int64, address uint64, at int64) (symbols.Native, bool) {
+// Native returns what is known of native code at an address of a process at a time: the
+// file that it is of.
+func (m *Machine) Native(pid int64, address uint64, at time.Time) (symbols.Native, bool) {
 	i := m.ImageAt(pid, address, at)
 	if i == nil {
 		return symbols.Native{}, false

@@ -2,6 +2,7 @@ package threads
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -34,18 +35,18 @@ func (a *Analysis) Samples() []*stacks.Samples {
 		counts := int64(1)
 		switch {
 		case o.blurred:
-			out.AddStack(o.from, pid, o.thread.TID, stack, isEither, 1, o.till-o.from)
+			out.AddStack(time.Unix(0, o.from), pid, o.thread.TID, stack, isEither, 1, o.till-o.from)
 			continue
 		case o.waited:
 			labels := out.Label(isWaiting, "reason", o.why)
 			if o.byOther {
 				labels = out.Label(labels, "by", o.readier.name())
 			}
-			out.AddStack(o.from, pid, o.thread.TID, stack, labels, counts, o.readied-o.from)
+			out.AddStack(time.Unix(0, o.from), pid, o.thread.TID, stack, labels, counts, o.readied-o.from)
 			counts = 0
 		}
 		if o.till > o.readied || !o.waited {
-			out.AddStack(o.readied, pid, o.thread.TID, stack, isReady, counts, o.till-o.readied)
+			out.AddStack(time.Unix(0, o.readied), pid, o.thread.TID, stack, isReady, counts, o.till-o.readied)
 		}
 	}
 	return []*stacks.Samples{out}

@@ -96,8 +96,8 @@ func All(mux *etw.Mux) []any {
 func (a *Analysis) follow(x any) {
 	switch x := x.(type) {
 	case *gc.Analysis:
-		x.OnPause(func(pid int64, startMS, ms float64) {
-			a.keep(key{kind: GCPause, pid: pid, unit: "ms", how: Sum}, startMS, ms, ms)
+		x.OnPause(func(p gc.Pause) {
+			a.keep(key{kind: GCPause, pid: p.PID, unit: "ms", how: Sum}, p.StartMS, p.MS, p.MS)
 		})
 		a.late = append(a.late, func(b *builder) { b.heaps(x.Result()) })
 	case *alloc.Analysis:

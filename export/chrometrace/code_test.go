@@ -3,6 +3,7 @@ package chrometrace
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -13,7 +14,7 @@ import (
 func TestAddProfile(t *testing.T) {
 	s := stacks.NewSamples("thread time", stacks.ValueType{Name: "samples", Unit: "count"}, stacks.ValueType{Name: "time", Unit: "nanoseconds"})
 	add := func(at, length int64, frames ...uint64) {
-		s.AddStack(at, 1, 7, s.InternAddresses(1, frames), 0, 1, length)
+		s.AddStack(time.Unix(0, at), 1, 7, s.InternAddresses(1, frames), 0, 1, length)
 	}
 	add(110, 10, 0x20, 0x10)
 	add(100, 10, 0x30, 0x10)
@@ -37,7 +38,7 @@ func TestAddProfile(t *testing.T) {
 		t.Errorf("%+v, %+v", tr.Threads, tr.Processes)
 	}
 	bytes := stacks.NewSamples("allocations", stacks.ValueType{Name: "bytes", Unit: "bytes"})
-	bytes.AddStack(0, 1, 7, bytes.InternAddresses(1, []uint64{1}), 0, 5)
+	bytes.AddStack(time.Unix(0, 0), 1, 7, bytes.InternAddresses(1, []uint64{1}), 0, 5)
 	tr = Trace{}
 	if tr.AddProfile(stacks.NewProfile(nil, stacks.Options{}, bytes), 0, name, name); !tr.IsEmpty() {
 		t.Error("what is no time has no place in time")

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
@@ -26,7 +27,7 @@ func million() *stacks.Samples {
 		ids[i] = s.InternAddresses(1, frames)
 	}
 	for i := range int64(1_000_000) {
-		s.AddStack(i*1e6, 1, i%16, ids[rng.IntN(len(ids))], 0, 1, 1e6)
+		s.AddStack(time.Unix(0, i*1e6), 1, i%16, ids[rng.IntN(len(ids))], 0, 1, 1e6)
 	}
 	return s
 }
@@ -37,7 +38,7 @@ func TestAllocations(t *testing.T) {
 	s := stacks.NewSamples("cpu", stacks.ValueType{Name: "samples", Unit: "count"})
 	state := s.Label(0, "state", "user")
 	for i := range uint64(2000) {
-		s.AddStack(int64(i), 1, 1, s.InternAddresses(1, []uint64{i % 3, 7, i % 1000, i % 11}), state, 1)
+		s.AddStack(time.Unix(0, int64(i)), 1, 1, s.InternAddresses(1, []uint64{i % 3, 7, i % 1000, i % 11}), state, 1)
 	}
 	p := stacks.NewProfile(nil, stacks.Options{}, s)
 	n := testing.AllocsPerRun(5, func() {

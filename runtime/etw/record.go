@@ -125,7 +125,9 @@ type Record struct {
 
 	// Payload is what the typed events decode.
 	Payload []byte
-	// Stack is the call stack that was recorded with the event.
+	// Stack is the call stack that was recorded with the event. In an .etl it is mostly
+	// empty: Windows logs stacks as events of their own, which BindStacks of package
+	// analysis/system joins to those that they are of.
 	Stack Stack
 	// Extended holds further items of the header as they are.
 	Extended []ExtendedItem

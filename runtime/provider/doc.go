@@ -9,7 +9,6 @@
 //			log.Print(err) // nothing is written; all calls stay harmless
 //		}
 //		defer shopProvider.Close()
-//		...
 //		shopProvider.Write(ctx, &shop.OrderStart{Number: 7})
 //	}
 //

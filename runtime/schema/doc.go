@@ -5,8 +5,10 @@
 // by them:
 //
 //	var set schema.Set
-//	for r, err := range etw.Records(session) {
-//		...
+//	for r, err := range etw.Records(source) {
+//		if err != nil {
+//			return err
+//		}
 //		set.Learn(r)
 //		set.Describe(r) // sets r.Schema and r.ProviderName
 //	}

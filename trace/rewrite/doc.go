@@ -2,12 +2,18 @@
 // redacted, or several as one. Use it to cut a trace down before it is stored or sent.
 //
 //	t, err := trace.Open("app.nettrace")
-//	...
+//	if err != nil {
+//		return err
+//	}
 //	w, err := rewrite.NewWriter(out, t, rewrite.Options{})
-//	...
+//	if err != nil {
+//		return err
+//	}
 //	keep := rewrite.Keeper{Stacks: true}
 //	for r, err := range t.Records() {
-//		...
+//		if err != nil {
+//			return err
+//		}
 //		if chosen(r) {
 //			keep.Chose(r)
 //		} else if !keep.Needs(r) {

@@ -2,6 +2,7 @@ package lives
 
 import (
 	"math"
+	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -59,6 +60,9 @@ func (t *Time) frequency() float64 {
 
 // MS returns a number of ticks in milliseconds.
 func (t *Time) MS(ticks int64) float64 { return float64(ticks) * 1e3 / t.frequency() }
+
+// When returns when that was.
+func (t *Time) When(ticks int64) time.Time { return t.clock.FileTime(ticks).Time() }
 
 // At returns a time in milliseconds since the session began.
 func (t *Time) At(ticks int64) float64 {

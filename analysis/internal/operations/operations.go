@@ -3,6 +3,8 @@
 package operations
 
 import (
+	"time"
+
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/analysis/system"
@@ -86,5 +88,5 @@ func (l *List) Add(out *stacks.Samples, o *Operation, op string, more ...stacks.
 	if o.File != nil && o.File.Path != "" {
 		labels = out.Label(labels, "file", l.Machine.Path(o.File.Path))
 	}
-	out.AddStack(o.At, pid, tid, out.InternAddresses(pid, l.frames), labels, 1, o.Took)
+	out.AddStack(time.Unix(0, o.At), pid, tid, out.InternAddresses(pid, l.frames), labels, 1, o.Took)
 }

@@ -3,6 +3,7 @@ package spans
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/when"
@@ -50,7 +51,7 @@ func (w *Waits[W]) End(t *lives.Time, r *etw.Record) (b Wait[W], ok bool) {
 // Add counts a wait that is over.
 func (w *Waits[W]) Add(t *lives.Time, r *etw.Record, b *Wait[W], labels stacks.LabelSet, ms float64) {
 	w.durations = append(w.durations, ms)
-	w.Samples.AddStack(b.time, r.ProcessID, r.ThreadID, b.stack, labels, 1, int64(math.Round(ms*1e6)))
+	w.Samples.AddStack(time.Unix(0, b.time), r.ProcessID, r.ThreadID, b.stack, labels, 1, int64(math.Round(ms*1e6)))
 	w.Series.Add(t.At(t.Now), ms)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
@@ -105,7 +106,7 @@ func TestOtherRule(t *testing.T) {
 				continue
 			}
 			for i, address := range list.Stack(s.Stack) {
-				loc := table.Lookup(s.Process, address, s.Time)
+				loc := table.Lookup(s.Process, address, time.Unix(0, s.Time))
 				m := loc.Method()
 				if m.Module.Name() != "lines" {
 					continue

@@ -8,8 +8,8 @@
 // come from what is left over:
 //
 //	mux.HandleRest(counters.Handler(
-//		func(r *etw.Record, v *counters.Value) error { ... },
-//		func(r *etw.Record, i *counters.Increment) error { ... },
+//		func(r *etw.Record, v *counters.Value) error { return nil },
+//		func(r *etw.Record, i *counters.Increment) error { return nil },
 //	))
 //
 // What meters of System.Diagnostics.Metrics log has a provider of its own, and types in

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +35,7 @@ func NewCodeMap(files *native.Dir, options ...symbols.Option) *CodeMap {
 }
 
 // Native returns what is known of native code: what the trace tells, and files of symbols.
-func (m *CodeMap) Native(pid int64, address uint64, at int64) (symbols.Native, bool) {
+func (m *CodeMap) Native(pid int64, address uint64, at time.Time) (symbols.Native, bool) {
 	n, from, ok := m.find(pid, address, at)
 	if m.Origins != nil && ok {
 		m.Origins.note(&n, from)
@@ -43,7 +44,7 @@ func (m *CodeMap) Native(pid int64, address uint64, at int64) (symbols.Native, b
 }
 
 // find returns also where the name of the function is from.
-func (m *CodeMap) find(pid int64, address uint64, at int64) (n symbols.Native, from string, ok bool) {
+func (m *CodeMap) find(pid int64, address uint64, at time.Time) (n symbols.Native, from string, ok bool) {
 	n, ok = m.Code.Native(pid, address, at)
 	if !ok {
 		if image, found := m.machine.Native(pid, address, at); found {
@@ -130,11 +131,13 @@ func (n *CodeNamer) name(p codePlace, at int64) codeName {
 	if !p.leaf && address > 0 {
 		address-- // the call is before the address to which it returns
 	}
-	loc := n.table.Lookup(p.pid, address, at)
-	x := codeName{from: loc.From, to: loc.To}
+	when := time.Unix(0, at)
+	loc := n.table.Lookup(p.pid, address, when)
+	from, to := loc.Holds()
+	x := codeName{from: from.UnixNano(), to: to.UnixNano()}
 	if loc.Kind == symbols.Unknown {
 		x.from, x.to = at, at+1
-		if native, ok := n.Native(p.pid, address, at); ok {
+		if native, ok := n.Native(p.pid, address, when); ok {
 			x.text = native.Text(p.address - address)
 		} else {
 			x.text = "0x" + strconv.FormatUint(p.address, 16)
