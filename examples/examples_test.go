@@ -179,7 +179,11 @@ func TestLength(t *testing.T) {
 				n++
 			}
 		}
-		if n > 40 {
+		most := 40
+		if p.name == "stacks" { // which reads live processes, too
+			most = 80
+		}
+		if n > most {
 			t.Errorf("%s has %d lines of code", p.name, n)
 		}
 	}
