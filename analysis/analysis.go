@@ -156,6 +156,7 @@ type options struct {
 	lost    func() int64
 	buckets int
 	samples func() []*stacks.Samples
+	beside  []any
 }
 
 // Losses names the function that says, at the end, how many events were lost when
@@ -167,6 +168,12 @@ func Losses(lost func() int64) Option { return func(o *options) { o.lost = lost 
 // may be nil.
 func Timeline(buckets int, samples func() []*stacks.Samples) Option {
 	return func(o *options) { o.buckets, o.samples = buckets, samples }
+}
+
+// Beside has the timeline have lanes of other analyses, too, which are given their records by
+// whoever made them.
+func Beside(analyses ...any) Option {
+	return func(o *options) { o.beside = append(o.beside, analyses...) }
 }
 
 // Run gives all records of a source to all analyses. A source that is incomplete is

@@ -28,6 +28,14 @@ func Known(v float64) Float {
 	return Float{v, true}
 }
 
+// Sum adds up numbers as far as they are known.
+func Sum(a, b Float) Float {
+	if a.IsZero() {
+		return b
+	}
+	return Float{a.v + b.v, true}
+}
+
 // Ratio returns a/b, which is unknown if b is 0 or either is unknown.
 func Ratio(a, b Float) Float {
 	if !a.known || !b.known || b.v == 0 {

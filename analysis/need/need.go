@@ -52,7 +52,15 @@ func (n *Need) String() string {
 // Providers returns those of the needs that are recorded by providers as dotnet-trace and
 // etw collect take them, each provider once.
 func Providers(list []Need) string {
-	var merged []Need
+	var specs []string
+	for _, n := range merge(list) {
+		specs = append(specs, n.String())
+	}
+	return strings.Join(specs, ",")
+}
+
+// merge returns the needs that providers bring, each provider once.
+func merge(list []Need) (merged []Need) {
 	for _, n := range list {
 		i := slices.IndexFunc(merged, func(m Need) bool { return m.Provider == n.Provider && m.Args == n.Args })
 		switch {
@@ -64,11 +72,7 @@ func Providers(list []Need) string {
 			merged[i].Level = max(merged[i].Level, n.Level)
 		}
 	}
-	var specs []string
-	for i := range merged {
-		specs = append(specs, merged[i].String())
-	}
-	return strings.Join(specs, ",")
+	return merged
 }
 
 // keywords returns the names of the keywords with their number, or "" where all are meant.

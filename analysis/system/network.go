@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"net/netip"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -17,7 +18,14 @@ type Network struct {
 	failures    uint64
 	from        teller
 	ignored     Connection
+	moved       func(pid int64, atMS float64, bytes uint32)
 }
+
+// NeedsNetwork are what is sent and received.
+var NeedsNetwork = []need.Need{{What: "the network", Recorder: "wpr -start Network, or xperf -on PROC_THREAD+LOADER+NETWORKTRACE"}}
+
+// OnTransfer has do be called of what is sent and received, by the number of the process, or -1.
+func (n *Network) OnTransfer(do func(pid int64, atMS float64, bytes uint32)) { n.moved = do }
 
 // A Connection is what one process and one address exchanged by one protocol. A
 // connection that is made again with the same ports is the same.
@@ -34,6 +42,8 @@ type Connection struct {
 	Retransmits              uint64
 	// Connects, Accepts and Disconnects tell how the connection came and went.
 	Connects, Accepts, Disconnects uint64
+
+	of *Network // nil of one that does not count
 }
 
 type endpoints struct {
@@ -90,7 +100,7 @@ func (n *Network) at(r *etw.Record, who teller, udp bool, pid uint32, local, rem
 	k := endpoints{p, udp, netip.AddrPortFrom(local.address, local.port), netip.AddrPortFrom(remote.address, remote.port)}
 	c := n.connections[k]
 	if c == nil {
-		c = &Connection{Process: p, Protocol: "tcp", Local: k.local, Remote: k.remote}
+		c = &Connection{of: n, Process: p, Protocol: "tcp", Local: k.local, Remote: k.remote}
 		if udp {
 			c.Protocol = "udp"
 		}
@@ -105,12 +115,24 @@ func (n *Network) at(r *etw.Record, who teller, udp bool, pid uint32, local, rem
 func (c *Connection) send(size uint32) error {
 	c.Sent++
 	c.BytesSent += uint64(size)
-	return nil
+	return c.move(size)
 }
 
 func (c *Connection) receive(size uint32) error {
 	c.Received++
 	c.BytesReceived += uint64(size)
+	return c.move(size)
+}
+
+// move tells whoever wants to know of what was moved in the last event of a connection.
+func (c *Connection) move(size uint32) error {
+	if n := c.of; n != nil && n.moved != nil {
+		pid := int64(-1)
+		if c.Process != nil {
+			pid = c.Process.PID
+		}
+		n.moved(pid, n.machine.MS(c.End), size)
+	}
 	return nil
 }
 

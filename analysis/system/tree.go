@@ -10,6 +10,8 @@ import (
 type Node struct {
 	Process *ProcessFacts
 	Depth   int
+	disk    *DiskFacts       // what it used, where that is asked and known
+	net     *ConnectionFacts // likewise
 }
 
 // Label returns what the process is called in a tree: its name, below those that it has
@@ -50,7 +52,7 @@ func Tree(list []ProcessFacts) []Node {
 			return
 		}
 		seen[i] = true
-		nodes = append(nodes, Node{&list[i], depth})
+		nodes = append(nodes, Node{Process: &list[i], Depth: depth})
 		for _, child := range children[i] {
 			walk(child, min(depth+1, maxDepth))
 		}

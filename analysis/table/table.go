@@ -169,6 +169,12 @@ func (v *View) At(row, column int) Value {
 	return v.cells[column](row)
 }
 
+// Doubled reports whether people have another column in place of one.
+func (v *View) Doubled(column int) bool {
+	h := &v.Heads[column]
+	return h.Audience == Programs && slices.ContainsFunc(v.Heads, func(x Head) bool { return x.Name == h.Name && x.Audience == People })
+}
+
 // Column returns the number of the column of a name, or -1.
 func (v *View) Column(name string) int {
 	return slices.IndexFunc(v.Heads, func(h Head) bool { return h.Name == name })

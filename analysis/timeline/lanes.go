@@ -42,6 +42,7 @@ const (
 	Requests    Kind = "requests"    // activities that ended, by task
 	RequestTime Kind = "requestTime" // time in activities, by task
 	Disk        Kind = "disk"        // time that disks took
+	Network     Kind = "network"     // sent and received
 	Counter     Kind = "counter"     // event counters and metrics
 )
 
@@ -73,6 +74,7 @@ var lanes = []struct {
 	{Requests, requests.Needs},
 	{RequestTime, requests.Needs},
 	{Disk, []need.Need{{What: "disks", Recorder: "wpr -start DiskIO, or the kernel flags DiskIO and DiskFileIO"}}},
+	{Network, system.NeedsNetwork},
 	{Counter, counters.Needs},
 }
 
@@ -88,7 +90,7 @@ var Kinds = func() (list []Kind) {
 func All(mux *etw.Mux) []any {
 	return []any{
 		gc.New(mux), alloc.New(mux), exceptions.New(mux), jit.New(mux), contention.New(mux), waits.New(mux), threadpool.New(mux),
-		requests.New(mux), counters.New(mux), threads.New(mux), disk.New(mux),
+		requests.New(mux), counters.New(mux), threads.New(mux), disk.New(mux), system.NewNetwork(mux),
 	}
 }
 
@@ -125,6 +127,10 @@ func (a *Analysis) follow(x any) {
 			}
 		})
 		a.late = append(a.late, func(b *builder) { b.running(a.ran, x) })
+	case *system.Network:
+		x.OnTransfer(func(pid int64, atMS float64, bytes uint32) {
+			a.keep(key{kind: Network, pid: pid, unit: "MB", how: Sum}, atMS, 0, float64(bytes)/1e6)
+		})
 	case *counters.Analysis:
 		a.late = append(a.late, func(b *builder) { b.counters(x.Result()) })
 	default:

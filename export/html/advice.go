@@ -24,8 +24,17 @@ type advice struct {
 	Section  string `json:"section"`
 	Title    string `json:"title"`
 	Keywords string `json:"keywords"` // in words
-	// Providers is the list that dotnet-trace and etw take.
-	Providers string `json:"providers"`
+	Command  string `json:"command"`
+	needs    []need.Need
+}
+
+// named returns the advice with the command of Windows' own tools, or of dotnet-trace.
+func (a advice) named(windows bool) advice {
+	a.Command = "dotnet-trace collect -p PID --providers " + need.Providers(a.needs)
+	if windows {
+		a.Command = need.Windows(a.needs)
+	}
+	return a
 }
 
 // advise returns the advice for needs, of which more is to be said.
@@ -34,7 +43,7 @@ func advise(section, title string, needs []need.Need, more string) advice {
 	for i := range needs {
 		words = append(words, needs[i].Short())
 	}
-	return advice{section, title, strings.Join(words, "; ") + more, need.Providers(needs)}
+	return advice{Section: section, Title: title, Keywords: strings.Join(words, "; ") + more, needs: needs}
 }
 
 // advices are in the order of the page.

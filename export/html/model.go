@@ -29,6 +29,7 @@ import (
 // A model is what the scripts of a report show.
 type model struct {
 	Title    string      `json:"title"`
+	Head     string      `json:"head,omitempty"`
 	Facts    [][2]string `json:"facts"`
 	Warnings []string    `json:"warnings"`
 	Views    []*view     `json:"views"`
@@ -40,6 +41,7 @@ type model struct {
 // A view is all that there is of one runtime.
 type view struct {
 	Label    string      `json:"label"`
+	Machine  bool        `json:"machine,omitempty"` // it is of all processes
 	Facts    [][2]string `json:"facts"`
 	Tiles    []tile      `json:"tiles"`
 	Findings []finding   `json:"findings"`
@@ -211,11 +213,15 @@ const maxViews = 200
 
 // newModel makes the model of a report.
 func newModel(r *Report) (*model, error) {
-	m := &model{Title: clean(r.Title), Facts: [][2]string{}, Warnings: []string{}, Views: []*view{}, Missing: []advice{}, Texts: newTexts()}
+	m := &model{Title: clean(r.Title), Head: clean(r.Head), Facts: [][2]string{}, Warnings: []string{}, Views: []*view{}, Missing: []advice{}, Texts: newTexts()}
 	for _, f := range r.Facts {
 		m.Facts = append(m.Facts, [2]string{clean(f.Name), clean(f.Text)})
 	}
+	own := r.Result.Requests.Warnings() // which stand at the requests of their processes
 	for _, text := range slices.Concat(r.Warnings, r.Result.Warnings) {
+		if slices.Contains(own, text) {
+			continue
+		}
 		m.Warnings = append(m.Warnings, clean(text))
 	}
 	present := make(map[string]bool)
@@ -231,16 +237,24 @@ func newModel(r *Report) (*model, error) {
 		m.Views = append(m.Views, v)
 	}
 	order.Stable(m.Views, func(a, b *view) int { return cmp.Compare(b.weight, a.weight) })
+	var missing []advice
+	dotnet := r.Machine == nil || slices.ContainsFunc(m.Views, func(v *view) bool { return v.subject.managed() })
+	if r.Machine != nil {
+		var v *view
+		v, missing = newMachine(r, m.Texts)
+		m.Views = append([]*view{v}, m.Views...)
+	}
 	if n := len(m.Views) - maxViews; n > 0 {
 		m.Views = m.Views[:maxViews]
 		m.Warnings = append(m.Warnings, "of "+count(n, "more process", "more processes")+" the trace has less than of those that are shown: they are left out here")
 	}
 	if len(m.Views) > 1 {
-		m.Overview = overview(m.Views, m.Texts)
+		m.Overview = overview(m.Views, r.Machine, m.Texts)
 	}
+	m.Missing = append(m.Missing, missing...)
 	for _, a := range advices {
-		if !present[a.Section] {
-			m.Missing = append(m.Missing, a)
+		if dotnet && !present[a.Section] {
+			m.Missing = append(m.Missing, a.named(r.Windows))
 		}
 	}
 	return m, nil
@@ -263,7 +277,19 @@ func newView(s *subject, t *texts) (*view, error) {
 	for _, f := range v.found {
 		v.Findings = append(v.Findings, finding{f.Severity, f.Text, f.Part})
 	}
+	if slices.ContainsFunc(v.Sections, func(x *section) bool { return x.ID == "requests" }) { // else no number is shown that it is about
+		for _, text := range (&requests.Result{Processes: []*requests.Process{s.requests}}).Warnings() {
+			_, text, _ = strings.Cut(text, ": ") // behind the process
+			v.Findings = append(v.Findings, finding{findings.Note, clean(sentence(text)), "requests"})
+		}
+	}
 	return v, nil
+}
+
+// managed reports whether there are events of a .NET runtime.
+func (s *subject) managed() bool {
+	return s.info != nil || s.gc != nil || s.alloc != nil || s.jit != nil || s.exceptions != nil || s.contention != nil || s.waits != nil ||
+		s.threadpool != nil || s.loader != nil || s.handles != nil || s.heap != nil || s.requests != nil || s.counters != nil
 }
 
 // label names a runtime in the list of all.
@@ -344,7 +370,7 @@ func (s *subject) facts() [][2]string {
 }
 
 // overview returns the table of all views.
-func overview(views []*view, texts *texts) *table {
+func overview(views []*view, machine *Machine, texts *texts) *table {
 	t := &table{ID: "overview", Title: "Processes", Lead: "A click on a process shows it.", texts: texts}
 	word(t, views, column{Key: "process", Label: "Process"}, func(v *view) string { return v.Label })
 	word(t, views, column{Key: "runtime", Label: "Runtime"}, func(v *view) string {
@@ -353,6 +379,9 @@ func overview(views []*view, texts *texts) *table {
 		}
 		return ""
 	})
+	if machine != nil {
+		machine.overview(t, views)
+	}
 	pick := func(has func(*subject) bool, value func(*subject) float64) func(*view) float64 {
 		return func(v *view) float64 {
 			if !has(v.subject) {

@@ -10,6 +10,8 @@ import (
 type Report struct {
 	// Title names the trace, as its file does.
 	Title string
+	// Head is a line below it: which machine, which system, how long.
+	Head string
 	// Facts are what the trace says of itself, in the order in which they are shown.
 	Facts []Fact
 	// Warnings are what is wrong with the trace beyond the warnings of Result.
@@ -18,6 +20,12 @@ type Report struct {
 	Processes map[int64]Process
 	// Profiles are call trees of processes, such as where they spent processor time.
 	Profiles []Profile
+	// Machine has what all processes of the machine used, or is nil if the trace has no such
+	// events. It is what the page begins with then.
+	Machine *Machine
+	// Windows says that Windows' own tools record such traces: what is missing is then named
+	// as they take it.
+	Windows bool
 	// Result has the answers of the analyses. Its Timeline, if it has one, is what the
 	// page begins with.
 	Result *analysis.Result

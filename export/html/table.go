@@ -102,6 +102,7 @@ type grid struct {
 type texts struct {
 	ids  map[string]int
 	list []string
+	name func(pid int64) string // of processes, where rows are of several; else nil
 }
 
 // emptyText is the number of the empty text.

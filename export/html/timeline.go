@@ -60,7 +60,8 @@ var appearances = map[timeline.Kind]appearance{
 	timeline.GCPause: {"Pauses for collections", "gen2"}, timeline.Heap: {"Heap", "loh"}, timeline.Allocated: {"Allocated", "alloc"},
 	timeline.Exceptions: {"Exceptions", "exception"}, timeline.Compiling: {"Compiling", "jit"}, timeline.Contention: {"Waits for locks", "wait"},
 	timeline.Waits: {"Other waits", "bgc"}, timeline.Workers: {"Pool workers", "pool"}, timeline.Requests: {"Requests", "accent"},
-	timeline.RequestTime: {"In requests", "poh"}, timeline.Disk: {"Disks", "handle"}, timeline.Counter: {"Counter", "counter"},
+	timeline.RequestTime: {"In requests", "poh"}, timeline.Disk: {"Disks", "handle"}, timeline.Network: {"Network", "poh"},
+	timeline.Counter: {"Counter", "counter"},
 }
 
 // addTimeline adds the lanes of a process.
@@ -69,30 +70,40 @@ func addTimeline(v *view, s *subject) {
 		return
 	}
 	res := s.timeline
-	t := &tracks{From: res.FromMS / 1000, Width: res.BucketMS / 1000, Lanes: []*lane{},
-		Note: "Each lane has its own scale; its highest value in the time that is shown is at the right. Drag to see a part of the time, in all of the page; the window above can be moved. Ctrl and the wheel zoom."}
+	t := newTracks(res)
 	alike := make(map[timeline.Kind]int)
 	for _, l := range s.lanes {
 		if alike[l.Kind]++; alike[l.Kind] > maxAlike || len(t.Lanes) == maxLanes {
 			continue
 		}
-		as := appearances[l.Kind]
-		x := &lane{Label: as.label, Unit: clean(laneUnit(l.Unit)), How: string(l.How), Color: as.color, Total: totalOf(l)}
-		if l.Of != "" {
-			x.Label, x.Title = clean(afterSource(l.Of)), clean(l.Of)
-		}
-		values := make([]float64, len(l.Values))
-		for i, f := range l.Values {
-			values[i] = orNaN(f)
-		}
-		x.Values = &numbers{values: values, digits: 4}
-		t.Lanes = append(t.Lanes, x)
+		t.Lanes = append(t.Lanes, laneOf(l))
 	}
 	sec := &section{ID: "timeline", Title: "Timeline", Tracks: t}
 	if n := len(s.lanes) - len(t.Lanes); n > 0 {
 		sec.Lead = []string{count(n, "more lane is", "more lanes are") + " left out: etw timeline has all."}
 	}
 	v.Sections = append(v.Sections, sec)
+}
+
+// newTracks returns the tracks of a timeline, without lanes.
+func newTracks(res *timeline.Result) *tracks {
+	return &tracks{From: res.FromMS / 1000, Width: res.BucketMS / 1000, Lanes: []*lane{},
+		Note: "Each lane has its own scale; its highest value in the time that is shown is at the right. Drag to see a part of the time, in all of the page; the window above can be moved. Ctrl and the wheel zoom."}
+}
+
+// laneOf makes a lane of that of a timeline.
+func laneOf(l *timeline.Lane) *lane {
+	as := appearances[l.Kind]
+	x := &lane{Label: as.label, Unit: clean(laneUnit(l.Unit)), How: string(l.How), Color: as.color, Total: totalOf(l)}
+	if l.Of != "" {
+		x.Label, x.Title = clean(afterSource(l.Of)), clean(l.Of)
+	}
+	values := make([]float64, len(l.Values))
+	for i, f := range l.Values {
+		values[i] = orNaN(f)
+	}
+	x.Values = &numbers{values: values, digits: 4}
+	return x
 }
 
 // afterSource returns the name of a task or a counter without that of who tells of it.

@@ -9,7 +9,7 @@ import (
 // show adds a table of the first rows of a view, unless it has none. Sums of a process and
 // over time are said and drawn elsewhere.
 func (s *section) show(v tables.View, texts *texts) {
-	if v.Rows > 0 && v.Name != "process" && v.Name != "time" {
+	if v.Rows > 0 && (v.Name != "process" || texts.name != nil) && v.Name != "time" {
 		s.Tables = append(s.Tables, tableOf(s.ID+"-"+v.Name, v, min(v.Rows, maxRows), texts))
 	}
 }
@@ -35,7 +35,7 @@ func tableOf(id string, v tables.View, rows int, texts *texts) *table {
 	for _, subject := range []bool{true, false} {
 		for i := range v.Heads {
 			h := &v.Heads[i]
-			if h.Owner || h.Subject != subject || h.Kind == tables.Thread || h.Kind == tables.Process {
+			if h.Owner || h.Subject != subject || h.Kind == tables.Thread || h.Kind == tables.Process && texts.name == nil || v.Doubled(i) {
 				continue
 			}
 			c := columnOf(v, i, rows, texts)
@@ -63,7 +63,12 @@ func columnOf(v tables.View, i, rows int, texts *texts) *column {
 	if !h.Number() {
 		c.Texts = make([]int, rows)
 		for row := range rows {
-			c.Texts[row] = texts.id(v.At(row, i).Text())
+			x := v.At(row, i)
+			text := x.Text()
+			if h.Kind == tables.Process && text == "" {
+				text = texts.name(x.Int())
+			}
+			c.Texts[row] = texts.id(text)
 		}
 		return c
 	}

@@ -104,7 +104,7 @@
       v.findings.length ? h("ul", { class: "findings" }, v.findings.map(f => h("li", {}, h("span", { class: "tag " + f.level }, f.level),
         h("span", {}, f.text + " ", f.section ? h("a", { href: "#" + f.section, "aria-label": "more on this" }, "More") : null)))) : null,
       v.sections.length ? null : h("p", { class: "muted" }, "The trace has nothing else of this process than that it is there."),
-      h("details", { class: "facts" }, h("summary", {}, "About this process"), pairs(v.facts)));
+      h("details", { class: "facts" }, h("summary", {}, v.machine ? "About this machine" : "About this process"), pairs(v.facts)));
   }
 
   const body = h("div"), nav = h("nav", { "aria-label": "areas" });
@@ -138,8 +138,8 @@
     if (!data.missing.length) return null;
     return h("section", { class: "area advice", id: "missing" }, h("h2", {}, "Not in the trace"),
       h("p", {}, "The trace has no events of these areas. If that is not because nothing happened, record what is named here, and look again."),
-      h("div", { class: "scroll block" }, h("table", {}, h("thead", {}, h("tr", {}, ["Area", "What to record", "With dotnet-trace"].map(t => h("th", { scope: "col", class: "text" }, h("span", { class: "plain" }, t))))),
-        h("tbody", {}, data.missing.map(m => h("tr", {}, h("td", {}, m.title), h("td", {}, m.keywords), h("td", {}, h("code", {}, "dotnet-trace collect -p PID --providers " + m.providers))))))));
+      h("div", { class: "scroll block" }, h("table", {}, h("thead", {}, h("tr", {}, ["Area", "What to record", "How"].map(t => h("th", { scope: "col", class: "text" }, h("span", { class: "plain" }, t))))),
+        h("tbody", {}, data.missing.map(m => h("tr", {}, h("td", {}, m.title), h("td", {}, m.keywords), h("td", {}, h("code", {}, m.command))))))));
   }
 
   let overviewTable = null;
@@ -173,6 +173,7 @@
     h("div", { class: "top" }, h("div", { class: "row" }, h("h1", { title: data.title }, data.title), data.views.length > 1 ? select : null,
       h("button", { class: "quiet", type: "button", onclick: () => print() }, "Print"), page.themeButton()), nav),
     ...[
+      data.head ? h("p", { class: "head muted" }, data.head) : null,
       page.warnings(data.warnings),
       overview(), body, missing(),
       h("footer", { class: "end" },
@@ -185,7 +186,7 @@
     overviewTable.draw();
   }
   if (data.views.length) show(data.views[0]);
-  else body.append(h("p", { class: "summary" }, "The trace has no events of a .NET runtime."));
+  else body.append(h("p", { class: "summary" }, "The trace has neither events of a .NET runtime nor of a machine."));
 
   addEventListener("scroll", spy, { passive: true });
   addEventListener("keydown", e => { if (e.key === "Escape" && view && view.range) zoom(null); });

@@ -20,7 +20,7 @@ class DataTable {
       c.isText = !c.values;
       if (c.isText) {
         const longest = c.t.reduce((n, id) => Math.max(n, texts[id].length), 0);
-        c.short = longest <= 28;
+        c.short = longest <= 28 || c.t.some(id => texts[id].startsWith("  ")); // or a tree
         c.long = longest > 40;
       }
     }

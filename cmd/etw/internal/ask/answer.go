@@ -158,7 +158,7 @@ func (q *Question) main(cmd *cobra.Command, args []string) error {
 		err = p.Flush()
 	}
 	if err == nil && !a.any && cmd.Context().Err() == nil {
-		q.reportNone(cmd, a.why)
+		q.reportNone(cmd, a.why, a.t)
 	}
 	if show.ReportLosses(cmd, a.t) {
 		trouble = cmp.Or(trouble, cli.ErrReported)
@@ -356,7 +356,7 @@ func (q *Question) tell(cmd *cobra.Command, a *show.About, found *answered) {
 	case q.missing != "":
 		a.Warn(q.missing)
 	default:
-		a.Lack(q.Needs)
+		a.Lack(q.Needs, found.t)
 	}
 }
 

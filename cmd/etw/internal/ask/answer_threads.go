@@ -57,7 +57,11 @@ func (r *threadsResult) Tables() []views.View {
 
 // Warnings says which numbers are not what they seem.
 func (r *threadsResult) Warnings() []string {
-	s := r.Switched
+	return missingSwitches(r.Switched)
+}
+
+// missingSwitches says that context switches are missing, if some are.
+func missingSwitches(s *threads.Result) []string {
 	if s == nil || s.Gaps == 0 {
 		return nil
 	}

@@ -23,14 +23,14 @@ func (q *Question) whyNotHere(i *pick.Inquiry, args []string) string {
 }
 
 // reportNone says why there is no answer: that is known, or the trace lacks something.
-func (q *Question) reportNone(cmd *cobra.Command, why string) {
+func (q *Question) reportNone(cmd *cobra.Command, why string, t *trace.Trace) {
 	switch {
 	case why != "":
 		cli.Report(cmd, errors.New(why))
 	case q.missing != "":
 		cli.Report(cmd, errors.New(q.missing))
 	default:
-		show.ReportNeeds(cmd, q.Needs)
+		show.ReportNeeds(cmd, q.Needs, t)
 	}
 }
 

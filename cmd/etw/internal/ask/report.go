@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -123,6 +124,8 @@ type examined struct {
 	programs *pick.Programs
 	sampler  *code.Sampler
 	warnings []string // beyond those of the result
+	machine  *machineParts
+	chosen   filter.Numbers
 }
 
 // read reads the trace, with a timeline if there is to be one. Code that the trace does not
@@ -136,9 +139,11 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	x.sampler.Parted = h.During != nil
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
+	x.machine, x.chosen = newMachineParts(h, t), h.Processes
+	src.machine = x.machine
 	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
 	if lanes && pick.OneSession(t) == nil { // or else there is no one time
-		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered))
+		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered), analysis.Beside(x.machine.network, x.machine.threads, x.machine.disks))
 	}
 	var err error
 	x.res, err = analysis.Run(cmd.Context(), src, opts...)
@@ -167,13 +172,18 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 
 // page returns it as a page has it.
 func (x *examined) page() *html.Report {
-	page := &html.Report{Result: x.res, Warnings: x.warnings, Processes: make(map[int64]html.Process), Profiles: x.sampler.Profiles(x.res.Timeline, x.t.Start().UnixNano())}
+	chooseLanes(x.res.Timeline, x.chosen)
+	page := &html.Report{Result: x.res, Machine: x.machine.machine(x.chosen), Windows: show.IsWindows(x.t), Warnings: x.warnings, Processes: make(map[int64]html.Process), Profiles: x.sampler.Profiles(x.res.Timeline, x.t.Start().UnixNano())}
 	for _, f := range x.t.Files() {
 		page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
 		for _, fact := range f.Facts() {
 			page.Facts = append(page.Facts, html.Fact{Name: fact.Key, Text: fact.Text})
 		}
 	}
+	if page.Machine != nil {
+		page.Warnings = append(slices.Clip(page.Warnings), missingSwitches(page.Machine.Switched)...)
+	}
+	page.Head = headOf(page.Machine, page.Facts)
 	for _, p := range x.programs.List() {
 		page.Processes[p.PID] = html.Process{Name: p.Name, CommandLine: p.CommandLine}
 	}
@@ -196,6 +206,7 @@ type watched struct {
 	header   *filter.Header // of what was asked for
 	keeper   *rewrite.Keeper
 	span     pick.TimeSpan
+	machine  *machineParts
 }
 
 func (w *watched) Next(rec *etw.Record) error {
@@ -219,6 +230,9 @@ func (w *watched) Next(rec *etw.Record) error {
 		w.programs.Learn(w.decoder, rec, e)
 		h := w.header
 		w.span.See(rec, w.t.Elapsed(rec), h, h.Processes)
+		if err := w.machine.take(rec, e, w.t); err != nil {
+			return err
+		}
 		wanted := h.Judge(rec, e, w.t.Elapsed(rec)) == filter.Take
 		if wanted {
 			w.keeper.Chose(rec)

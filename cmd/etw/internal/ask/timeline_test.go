@@ -67,6 +67,7 @@ type tables struct {
 	counters   *counters.Analysis
 	threads    *threads.Analysis
 	files      *system.Files
+	network    *system.Network
 	cpu        *samples.Processors
 }
 
@@ -75,6 +76,7 @@ func newTables(t *trace.Trace) *tables {
 	x.gc, x.alloc, x.jit, x.exceptions = gc.New(&x.mux), alloc.New(&x.mux), jit.New(&x.mux), exceptions.New(&x.mux)
 	x.contention, x.waits, x.pool = contention.New(&x.mux), waits.New(&x.mux), threadpool.New(&x.mux)
 	x.threads, x.files, x.cpu = threads.New(&x.mux), system.FilesOf(&x.mux), samples.NewProcessors(&x.mux)
+	x.network = system.NewNetwork(&x.mux)
 	x.cpu.Linux.SetInterval(code.SamplingInterval(t))
 	x.requests, x.counters = requests.New(&x.mux), counters.New(&x.mux)
 	return x
@@ -123,6 +125,9 @@ func (x *tables) sums() laneSums {
 		for _, d := range f.Disks {
 			s.add(timeline.Disk, 0, "", d.MS) // of all processes together
 		}
+	}
+	for _, c := range x.network.Result().Connections {
+		s.add(timeline.Network, int64(c.PID), "", float64(c.BytesSent+c.BytesReceived)/1e6)
 	}
 	x.ofThreads(s)
 	x.ofCounters(s)

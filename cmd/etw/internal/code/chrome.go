@@ -139,7 +139,7 @@ func WriteChrome(cmd *cobra.Command, in *pick.Input, scope *pick.Scope, args []s
 	doc := l.trace(i.Names, origin)
 	doc.AddProfile(p.Profile, origin, i.Names.OfProcess, i.Names.OfThread)
 	if doc.IsEmpty() {
-		show.ReportNeeds(cmd, needsOf(kind, t))
+		show.ReportNeeds(cmd, needsOf(kind, t), t)
 		return cmp.Or(trouble, errors.New("there is nothing to write: the trace has nothing that happened at a time, as far as its events are known"))
 	}
 	err = show.WritePage(cmd, path, args, doc.Write)

@@ -190,7 +190,7 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	p.warnings, p.pids = slices.Clone(found.warnings), slices.Clone(found.pids)
 	had := p.Len()
 	if had == 0 && cmd.Context().Err() == nil {
-		show.ReportNeeds(cmd, p.lacks)
+		show.ReportNeeds(cmd, p.lacks, p.T)
 	}
 	p.note()
 	if err := o.Shape(p); err != nil {
@@ -394,7 +394,7 @@ func (p *Profiled) Open(cmd *cobra.Command, form *show.Output) *show.Printer {
 		out.About.Named(p.Naming.Percent())
 		out.About.Follow(cmd, followUps[cmd.Name()]...)
 	} else {
-		out.About.Lack(p.lacks)
+		out.About.Lack(p.lacks, p.T)
 	}
 	return out
 }

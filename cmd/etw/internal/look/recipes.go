@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -21,11 +22,7 @@ var recorders = map[string]func(p *etw.ProviderDesc, mask uint64, level etw.Leve
 		return fmt.Sprintf(`-p "{%s}" 0x%x %d`, p.GUID, mask, level)
 	},
 	"perfview": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
-		name := p.Name
-		if p.GUID == etw.NameGUID(name) { // of an EventSource, which nobody registers
-			name = "*" + name
-		}
-		return fmt.Sprintf("/OnlyProviders:%s:0x%x:%s", name, mask, level)
+		return "/OnlyProviders:" + need.PerfView(p, mask, level)
 	},
 	"wpr": func(p *etw.ProviderDesc, mask uint64, level etw.Level) string {
 		return fmt.Sprintf(`<EventProvider Id="%s" Name="%s" Level="%d"><Keywords><Keyword Value="0x%x"/></Keywords></EventProvider>`,

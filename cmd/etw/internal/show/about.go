@@ -180,11 +180,12 @@ func (a *About) Warn(texts ...string) {
 }
 
 // Lack says what traces lack for an answer, and how to record it.
-func (a *About) Lack(needs []need.Need) {
-	lines, record := explainNeeds(needs)
-	a.Warn(lines...)
-	if record != "" {
-		a.Suggest("etw collect -p PID --providers '"+record+"'", "record what is missing")
+func (a *About) Lack(needs []need.Need, t *trace.Trace) {
+	for i := range needs {
+		a.Warn(needs[i].Lack())
+	}
+	if record := recording(needs, t); record != "" {
+		a.Suggest(record, "record what is missing")
 	}
 }
 

@@ -3,36 +3,45 @@ package show
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/trace"
 )
 
 // ReportNeeds says what a trace lacks that has none of the events that a command
 // is about, and how to record them.
-func ReportNeeds(cmd *cobra.Command, needs []need.Need) {
+func ReportNeeds(cmd *cobra.Command, needs []need.Need, t *trace.Trace) {
 	if cli.IsLive(cmd) {
 		for _, n := range needs {
 			cli.Report(cmd, fmt.Errorf("no events of %s came in that time", n.What))
 		}
 		return
 	}
-	lines, record := explainNeeds(needs)
-	for _, line := range lines {
-		cli.Report(cmd, errors.New(line))
+	for i := range needs {
+		cli.Report(cmd, errors.New(needs[i].Lack()))
 	}
-	if record != "" {
-		cli.Report(cmd, fmt.Errorf("to record them: etw collect -p PID --providers '%s'; with other tools: etw keywords --for all", record))
+	if record := recording(needs, t); record != "" {
+		cli.Report(cmd, fmt.Errorf("to record them: %s; with other tools: etw keywords --for all", record))
 	}
 }
 
-// explainNeeds says what events a trace lacks, and what to enable to record them, as
-// dotnet-trace and etw collect take it, or "".
-func explainNeeds(needs []need.Need) (lines []string, record string) {
-	for _, n := range needs {
-		lines = append(lines, n.Lack())
+// recording returns the command that records what a trace lacks, or "": that of a tool of
+// Windows if such a tool has made the trace.
+func recording(needs []need.Need, t *trace.Trace) string {
+	if IsWindows(t) {
+		return need.Windows(needs)
 	}
-	return lines, need.Providers(needs)
+	if list := need.Providers(needs); list != "" {
+		return "etw collect -p PID --providers '" + list + "'"
+	}
+	return ""
+}
+
+// IsWindows reports whether Windows' own tools have made a trace.
+func IsWindows(t *trace.Trace) bool {
+	return t != nil && slices.ContainsFunc(t.Files(), func(f *trace.File) bool { return f.Head().Recorder == trace.Windows })
 }

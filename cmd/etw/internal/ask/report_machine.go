@@ -1,0 +1,96 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/disk"
+	"github.com/etwgen/etwgen/analysis/system"
+	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/analysis/timeline"
+	"github.com/etwgen/etwgen/cmd/etw/internal/code"
+	"github.com/etwgen/etwgen/export/html"
+	"github.com/etwgen/etwgen/internal/filter"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/trace"
+	"github.com/etwgen/etwgen/trace/rewrite"
+)
+
+// machineParts are the answers about the machine of which a page is made, each as its command
+// has it: processes that are asked for are chosen from those of all records.
+type machineParts struct {
+	mux     etw.Mux
+	judge   filter.Header // without processes
+	keeper  *rewrite.Keeper
+	usage   *system.Usage
+	network *system.Network
+	files   *system.Files
+	threads *threads.Analysis
+	disks   *disk.Analysis
+}
+
+func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
+	p := &machineParts{judge: *h}
+	p.judge.Processes = nil
+	p.keeper = &rewrite.Keeper{Stacks: true, Answer: true, Process: p.judge.Processes.Has}
+	p.usage, p.network, p.files, p.threads, p.disks = system.NewUsage(&p.mux), system.NewNetwork(&p.mux), system.FilesOf(&p.mux), threads.New(&p.mux), disk.New(&p.mux)
+	p.usage.SetInterval(code.SamplingInterval(t))
+	return p
+}
+
+// take takes a record, if it was asked for or others need it.
+func (p *machineParts) take(rec *etw.Record, e *etw.EventInfo, t *trace.Trace) error {
+	h := &p.judge
+	all := h.From == nil && h.To == nil && h.During == nil
+	if all || p.judge.Judge(rec, e, t.Elapsed(rec)) == filter.Take {
+		p.keeper.Chose(rec)
+	} else if !p.keeper.Needs(rec) {
+		return nil
+	}
+	return p.mux.Dispatch(rec)
+}
+
+// machine returns what a page has of the machine, or nil if the trace has no such events.
+func (p *machineParts) machine(chosen filter.Numbers) *html.Machine {
+	p.usage.Settle()
+	m := &html.Machine{System: p.usage.Result(), Images: system.Of(&p.mux).ImagesResult(), Files: p.files.Result(), Network: p.network.Result(), Switched: p.threads.Result()}
+	s := m.System
+	s.Processes = slices.DeleteFunc(s.Processes, func(x system.ProcessFacts) bool { return !chosen.Has(x.PID) })
+	s.Threads = slices.DeleteFunc(s.Threads, func(x system.ThreadFacts) bool { return !chosen.Has(int64(x.PID)) })
+	m.Images.Images = slices.DeleteFunc(m.Images.Images, func(x system.ImageFacts) bool { return !chosen.Has(x.PID) })
+	m.Files.Files = slices.DeleteFunc(m.Files.Files, func(x system.FileFacts) bool { return !chosen.Has(int64(x.PID)) })
+	m.Network.Connections = slices.DeleteFunc(m.Network.Connections, func(x system.ConnectionFacts) bool { return !chosen.Has(int64(x.PID)) })
+	m.Switched.Threads = slices.DeleteFunc(m.Switched.Threads, func(x threads.Thread) bool { return !chosen.Has(x.PID) })
+	if !m.Any() {
+		return nil
+	}
+	return m
+}
+
+// chooseLanes leaves out the lanes of processes that were not asked for.
+func chooseLanes(res *timeline.Result, chosen filter.Numbers) {
+	if res != nil && len(chosen) > 0 {
+		kept := res.Lanes[:0]
+		for _, l := range res.Lanes {
+			if chosen.Has(l.PID) {
+				kept = append(kept, l)
+			}
+		}
+		res.Lanes = kept
+	}
+}
+
+// headOf returns the line that a page begins with: the machine, its system, and how long the
+// trace is.
+func headOf(m *html.Machine, facts []html.Fact) string {
+	words := []string{}
+	if m != nil {
+		words = append(words, m.System.Machine.Computer, strings.TrimSpace(m.System.Machine.System+" "+m.System.Machine.Build))
+	}
+	for _, f := range facts { // of several traces each says it
+		if f.Name == "durationMs" {
+			words = append(words, f.Text)
+		}
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " · ")
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// A pageModel is what a page has for its scripts.
+type pageModel struct {
+	Head     string
+	Warnings []string
+	Views    []struct {
+		Label    string
+		Machine  bool
+		Sections []struct {
+			ID     string
+			Tables []pageTable
+		}
+	}
+	Missing []struct{ Section, Command string }
+	Texts   []string
+}
+
+type pageTable struct {
+	ID      string
+	Columns []struct {
+		K string
+		N []*float64
+		T []int
+	}
+}
+
+// pageOf returns the model of the page of a trace.
+func pageOf(t *testing.T, args ...string) *pageModel {
+	t.Helper()
+	_, page, _ := runReport(args...)
+	_, text, _ := strings.Cut(page, `<script type="application/json" id="data">`)
+	text, _, ok := strings.Cut(text, "</script>")
+	m := new(pageModel)
+	if err := json.Unmarshal([]byte(text), m); !ok || err != nil {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return m
+}
+
+// rows returns the rows of a table of the machine, by the names of columns: numbers and texts.
+func (m *pageModel) rows(id string) (list []map[string]any) {
+	for _, v := range m.Views {
+		for _, s := range v.Sections {
+			for _, tab := range s.Tables {
+				if !v.Machine || tab.ID != id {
+					continue
+				}
+				for _, c := range tab.Columns {
+					for i := range max(len(c.N), len(c.T)) {
+						if i == len(list) {
+							list = append(list, make(map[string]any))
+						}
+						if c.T != nil {
+							list[i][c.K] = m.Texts[c.T[i]]
+						} else if c.N[i] != nil {
+							list[i][c.K] = *c.N[i]
+						}
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// sum adds up a column of rows.
+func sum(rows []map[string]any, column string) (total float64) {
+	for _, r := range rows {
+		v, _ := r[column].(float64)
+		total += v
+	}
+	return total
+}
+
+// machineTraces are the .etl files of the corpus.
+func machineTraces(t *testing.T) []string {
+	return corpus.Glob(t, "etl", "*.etl")
+}
+
+// dumpSums adds up the events of a trace as etw dump prints them, with nothing of analyses.
+func dumpSums(t *testing.T, path string) map[string]float64 {
+	_, out, _ := runTool("dump", "--format", "jsonl", path)
+	sums := make(map[string]float64)
+	for line := range strings.Lines(out) {
+		var e struct {
+			Event  string
+			Pid    int64
+			Fields map[string]any
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		number := func(name string) float64 {
+			switch v := e.Fields[name].(type) {
+			case float64:
+				return v
+			case string:
+				n, _ := strconv.ParseInt(v, 0, 64)
+				return float64(n)
+			}
+			return 0
+		}
+		name := e.Event[strings.LastIndex(e.Event, "|")+1:]
+		switch {
+		case strings.HasPrefix(name, "DiskIo/Read") && e.Fields["TransferSize"] != nil:
+			sums["disk reads"]++
+			sums["disk bytes read"] += number("TransferSize")
+		case strings.HasPrefix(name, "DiskIo/Write") && e.Fields["TransferSize"] != nil:
+			sums["disk writes"]++
+			sums["disk bytes written"] += number("TransferSize")
+		case (strings.HasPrefix(name, "TcpIp/Send") || strings.HasPrefix(name, "UdpIp/Send")) && e.Fields["size"] != nil:
+			sums["sent"]++
+			sums["bytes sent"] += number("size")
+		case (strings.HasPrefix(name, "TcpIp/Recv") || strings.HasPrefix(name, "UdpIp/Recv")) && e.Fields["size"] != nil:
+			sums["received"]++
+			sums["bytes received"] += number("size")
+		case strings.HasPrefix(name, "PerfInfo/Sample") && e.Fields["InstructionPointer"] != nil:
+			sums["samples"]++
+		case strings.HasPrefix(name, "Thread/CSwitch") && e.Fields["NewThreadId"] != nil:
+			sums["switches"]++
+		}
+	}
+	return sums
+}
+
+// runTool runs a command.
+func runTool(args ...string) (code int, stdout, stderr string) {
+	var out, errs strings.Builder
+	code = run(args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// The tables of a machine add up to the events, which are added up here without analyses.
+func TestReportMachineSums(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, path := range machineTraces(t) {
+		m, want := pageOf(t, path), dumpSums(t, path)
+		disks, net, threads := m.rows("machine-disks-disk"), m.rows("machine-network-connection"), m.rows("machine-threads-thread")
+		got := map[string]float64{
+			"disk reads": sum(disks, "reads"), "disk bytes read": sum(disks, "bytesRead"), "disk writes": sum(disks, "writes"), "disk bytes written": sum(disks, "bytesWritten"),
+			"sent": sum(net, "sent"), "bytes sent": sum(net, "bytesSent"), "received": sum(net, "received"), "bytes received": sum(net, "bytesReceived"),
+			"samples": sum(threads, "samples"), "switches": sum(threads, "switches"),
+		}
+		for name := range maps.Keys(got) {
+			if got[name] != want[name] {
+				t.Errorf("%s: %s: the page has %v, the events %v", filepath.Base(path), name, got[name], want[name])
+			}
+			seen[name] = seen[name] || want[name] > 0
+		}
+	}
+	if len(seen) == 0 || !seen["disk reads"] || !seen["bytes sent"] || !seen["samples"] || !seen["switches"] {
+		t.Errorf("no trace has these: %v", seen)
+	}
+}
+
+// Rows of processes are those of the commands.
+func TestReportMachineCommands(t *testing.T) {
+	for _, path := range machineTraces(t) {
+		rows := pageOf(t, path).rows("machine-processes-used")
+		if len(rows) == 0 {
+			continue
+		}
+		var doc struct {
+			Processes []struct {
+				PID              int64
+				SampledMS, RanMS *float64
+			}
+		}
+		_, out, _ := runTool("processes", "--json", path)
+		if err := json.Unmarshal([]byte(out), &doc); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		for _, column := range []struct {
+			name string
+			of   func(i int) *float64
+		}{
+			{"sampledMs", func(i int) *float64 { return doc.Processes[i].SampledMS }},
+			{"ranMs", func(i int) *float64 { return doc.Processes[i].RanMS }},
+		} {
+			total := 0.0
+			for i := range doc.Processes {
+				if v := column.of(i); v != nil {
+					total += *v
+				}
+			}
+			if got := sum(rows, column.name); math.Abs(got-total) > 0.05*float64(len(rows)) {
+				t.Errorf("%s: %s: the page has %v, etw processes %v", filepath.Base(path), column.name, got, total)
+			}
+		}
+	}
+}
+
+// A page has advice for .NET only where there is .NET, and names the tools of the system.
+func TestReportAdvice(t *testing.T) {
+	m := pageOf(t, corpus.File(t, "etl", "diaghub.kernel.1.etl"))
+	if len(m.Missing) == 0 || !strings.HasPrefix(m.Head, "liha-test · ") {
+		t.Errorf("%q, %v", m.Head, m.Missing)
+	}
+	for _, a := range m.Missing {
+		if !strings.HasPrefix(a.Section, "machine-") || strings.Contains(a.Command, "dotnet-trace") && !strings.Contains(a.Command, "wpr") {
+			t.Errorf("without .NET: %v", a)
+		}
+	}
+	m = pageOf(t, corpus.File(t, "etl", "net.4.5.2.x64.etl"))
+	named := 0
+	for _, a := range m.Missing {
+		if strings.Contains(a.Command, "PID") {
+			t.Errorf("of Windows: %v", a)
+		}
+		if strings.HasPrefix(a.Command, "PerfView /OnlyProviders:") {
+			named++
+		}
+	}
+	if named == 0 || !strings.HasPrefix(m.Head, "BRIANROB-W8 · Windows 8 Pro") || len(m.Warnings) > 0 {
+		t.Errorf("%q, %v, %v", m.Head, m.Missing, m.Warnings)
+	}
+	m = pageOf(t, recordedPath("gc.nettrace"))
+	if len(m.Views) != 1 || m.Views[0].Machine || len(m.Missing) == 0 {
+		t.Errorf("of .NET alone: %d views, %v", len(m.Views), m.Missing)
+	}
+	for _, a := range m.Missing {
+		if !strings.HasPrefix(a.Command, "dotnet-trace collect -p PID --providers ") {
+			t.Errorf("of .NET alone: %v", a)
+		}
+	}
+}
+
+// What a command lacks is recorded by the tools that have made the trace.
+func TestNeedsOfWindows(t *testing.T) {
+	path := corpus.File(t, "etl", "diaghub.kernel.1.etl")
+	code, _, stderr := runTool("gc", path)
+	if code != 0 || !strings.Contains(stderr, "to record them: PerfView /OnlyProviders:Microsoft-Windows-DotNETRuntime:0x1:") || strings.Contains(stderr, "PID") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	_, out, _ := runTool("gc", "--json", path)
+	if !strings.Contains(out, `"command":"PerfView /OnlyProviders:`) || strings.Contains(out, "etw collect") {
+		t.Errorf("JSON: %s", out)
+	}
+	if _, _, stderr := runTool("gc", recordedPath("rundown.nettrace")); !strings.Contains(stderr, "etw collect -p PID") {
+		t.Errorf("of .NET: %s", stderr)
+	}
+}

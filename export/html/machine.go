@@ -1,0 +1,250 @@
+package html
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/disk"
+	"github.com/etwgen/etwgen/analysis/files"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/analysis/system"
+	tables "github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/analysis/threads"
+	"github.com/etwgen/etwgen/analysis/timeline"
+)
+
+// A Machine is what a trace tells of all processes of a machine.
+type Machine struct {
+	System   *system.Result
+	Images   *system.ImagesResult
+	Files    *system.FilesResult
+	Network  *system.NetworkResult
+	Switched *threads.Result
+}
+
+// Any reports whether the trace has events of the machine: more than that a .NET program
+// tells of itself.
+func (m *Machine) Any() bool {
+	return m.System.Samples+m.System.Switches > 0 || m.System.Machine.Computer != "" || len(m.Images.Images) > 0 ||
+		len(m.Files.Files) > 0 || len(m.Network.Connections) > 0 || len(m.System.Processes) > 1
+}
+
+// Title names the system, as far as the trace does.
+func (m *Machine) Title() string {
+	f := &m.System.Machine
+	return strings.Join(strings.Fields(f.Computer+" "+f.System), " ")
+}
+
+// A part is an area of the page of a machine.
+type part struct {
+	id, title string
+	views     []tables.View
+	needs     []need.Need
+}
+
+// parts returns the areas in the order of the page.
+func (m *Machine) parts() []part {
+	used := m.used()
+	onDisks := system.DisksResult{FilesResult: m.Files}
+	return []part{
+		{"processes", "Processes", used.Tables()[:1], nil},
+		{"threads", "Threads", pickViews(m.System.Tables(), "thread"), cpu.NeedsKernel},
+		{"switches", "Context switches", m.switches(), threads.Needs},
+		{"disks", "Disks", pickViews(onDisks.Tables(), "disk", "file"), disk.Needs},
+		{"files", "Files", pickViews(m.Files.Tables(), "file"), files.Needs},
+		{"network", "Network", pickViews(m.Network.Tables(), "connection", "remote"), system.NeedsNetwork},
+		{"services", "Services", used.Tables()[1:], nil},
+		{"images", "Images", pickViews(m.Images.Tables(), "file", "image"), nil},
+	}
+}
+
+// switches returns the tables of context switches, if there are any.
+func (m *Machine) switches() []tables.View {
+	if m.Switched.Switches == 0 {
+		return nil
+	}
+	return pickViews(m.Switched.Tables(), "processor", "thread")
+}
+
+// pickViews returns those of some names, in this order.
+func pickViews(all []tables.View, names ...string) (list []tables.View) {
+	for _, name := range names {
+		if v, ok := tables.Find(all, name); ok {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// newMachine makes the view of a machine, and says what to record for areas that it lacks.
+func newMachine(r *Report, t *texts) (*view, []advice) {
+	m := r.Machine
+	name := cmp.Or(m.System.Machine.Computer, "all processes")
+	v := &view{Machine: true, Label: clean("The machine: " + name), Facts: m.facts(), Tiles: m.tiles(), Findings: []finding{}, Sections: []*section{}, subject: new(subject), weight: maxWeight}
+	t.name = func(pid int64) string { return r.Processes[pid].Name }
+	defer func() { t.name = nil }()
+	if x := machineLanes(r); x != nil {
+		v.Sections = append(v.Sections, x)
+	}
+	var missing []advice
+	for _, p := range m.parts() {
+		sec := &section{ID: "machine-" + p.id, Title: p.title}
+		sec.showEach(p.views, t)
+		if len(sec.Tables) > 0 {
+			v.Sections = append(v.Sections, sec)
+			continue
+		}
+		for i := range p.needs {
+			missing = append(missing, advice{Section: sec.ID, Title: p.title, Keywords: p.needs[i].What, Command: p.needs[i].Recorder})
+		}
+	}
+	return v, missing
+}
+
+// maxWeight has the view of the machine come first.
+const maxWeight = int(^uint(0) >> 1)
+
+// facts returns what is known of the machine itself.
+func (m *Machine) facts() [][2]string {
+	f, list := &m.System.Machine, [][2]string{}
+	add := func(name, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			list = append(list, [2]string{name, clean(text)})
+		}
+	}
+	add("machine", f.Computer)
+	add("domain", f.Domain)
+	add("system", f.System+" "+f.Build)
+	add("model", f.Maker+" "+f.Model)
+	if f.Processors > 0 {
+		add("processors", strings.TrimSuffix(fmt.Sprintf("%d at %d MHz, %s", f.Processors, f.MHz, f.Processor), ", "))
+		add("memory", size(float64(f.MemoryMB)*1e6))
+	}
+	for _, d := range f.Disks {
+		text := d.Model
+		for _, p := range d.Partitions {
+			text += " " + strings.TrimSpace(p.Drive+" "+p.FileSystem)
+		}
+		add(fmt.Sprint("disk ", d.Number), text)
+	}
+	return list
+}
+
+// tiles returns the sums that the view of a machine begins with.
+func (m *Machine) tiles() []tile {
+	threads := ""
+	if n := len(m.System.Threads); n > 0 {
+		threads = count(n, "thread", "threads")
+	}
+	list := []tile{{"Processes", grouped(float64(len(m.System.Processes)), 0), threads, "machine-processes"}}
+	if ms, _, _ := m.used().Of(-1); !ms.IsZero() {
+		list = append(list, tile{"Processors", span(ms.Or(0)), m.how() + ", without idling", "machine-processes"})
+	}
+	if disks := (system.DisksResult{FilesResult: m.Files}).Disks(); len(disks) > 0 {
+		var sum system.DiskFacts
+		for _, d := range disks {
+			sum.Reads, sum.BytesRead = sum.Reads+d.Reads, sum.BytesRead+d.BytesRead
+			sum.Writes, sum.BytesWritten = sum.Writes+d.Writes, sum.BytesWritten+d.BytesWritten
+		}
+		list = append(list, tile{"Read from disks", size(float64(sum.BytesRead)), count(sum.Reads, "request", "requests"), "machine-disks"},
+			tile{"Written to disks", size(float64(sum.BytesWritten)), count(sum.Writes, "request", "requests"), "machine-disks"})
+	}
+	if len(m.Network.Connections) > 0 {
+		sum := m.Network.Sum()
+		list = append(list, tile{"Network", size(float64(sum.BytesSent + sum.BytesReceived)),
+			size(float64(sum.BytesSent)) + " sent, " + size(float64(sum.BytesReceived)) + " received", "machine-network"})
+	}
+	return list
+}
+
+func (m *Machine) used() *system.Used {
+	return &system.Used{Result: m.System, Files: m.Files, Network: m.Network}
+}
+
+// how says what tells of the time of processors.
+func (m *Machine) how() string {
+	if m.System.Exact() {
+		return "by context switches"
+	}
+	return "by samples"
+}
+
+// overview adds to the table of all views what they used of the machine.
+func (m *Machine) overview(t *table, views []*view) {
+	used := m.used()
+	each := func(which func(cpu, disk, net measure.Float) measure.Float) func(*view) float64 {
+		return func(v *view) float64 {
+			pid := v.subject.pid
+			if v.Machine {
+				pid = -1
+			}
+			return orNaN(which(used.Of(pid)))
+		}
+	}
+	for _, c := range []struct {
+		column
+		which func(cpu, disk, net measure.Float) measure.Float
+	}{
+		{column{Key: "cpuMs", Label: "Processor", Unit: "ms", Digits: 1, Help: m.how()}, func(cpu, _, _ measure.Float) measure.Float { return cpu }},
+		{column{Key: "diskBytes", Label: "Disks", Unit: "bytes"}, func(_, disk, _ measure.Float) measure.Float { return disk }},
+		{column{Key: "networkBytes", Label: "Network", Unit: "bytes"}, func(_, _, net measure.Float) measure.Float { return net }},
+	} {
+		num(t, views, c.column, each(c.which))
+		if last := len(t.Columns) - 1; !t.Columns[last].hasAny() {
+			t.Columns = t.Columns[:last]
+		}
+	}
+}
+
+// machineKinds are the lanes of a machine: of each the sum of all processes, then those that
+// had most of it.
+var machineKinds = []timeline.Kind{timeline.CPU, timeline.Running, timeline.Disk, timeline.Network}
+
+// maxUsers is how many processes have a lane of their own in each kind.
+const maxUsers = 3
+
+// machineLanes makes the timeline of a machine, or nil if there is none.
+func machineLanes(r *Report) *section {
+	res := r.Result.Timeline
+	if res == nil {
+		return nil
+	}
+	t := newTracks(res)
+	for _, kind := range machineKinds {
+		var all *timeline.Lane
+		var own []*lane
+		for _, l := range res.Lanes {
+			if l.Kind != kind || l.TID != 0 || l.How != timeline.Sum {
+				continue
+			}
+			all = sumLanes(all, l)
+			if len(own) < maxUsers {
+				x := laneOf(l)
+				x.Label = clean(cmp.Or(r.Processes[l.PID].Name, "process")) + fmt.Sprintf(" (%d)", l.PID)
+				own = append(own, x)
+			}
+		}
+		if all != nil {
+			t.Lanes = append(append(t.Lanes, laneOf(all)), own...)
+		}
+	}
+	if len(t.Lanes) == 0 {
+		return nil
+	}
+	return &section{ID: "timeline", Title: "Timeline", Tracks: t, Lead: []string{"Of processors, disks and the network: all processes together, then those that used most."}}
+}
+
+// sumLanes adds a lane to the sum of those before, which may be nil.
+func sumLanes(sum, l *timeline.Lane) *timeline.Lane {
+	if sum == nil {
+		sum = &timeline.Lane{Kind: l.Kind, Unit: l.Unit, How: l.How, Values: make([]measure.Float, len(l.Values))}
+	}
+	sum.Total = measure.Sum(sum.Total, l.Total)
+	for i, v := range l.Values {
+		sum.Values[i] = measure.Sum(sum.Values[i], v)
+	}
+	return sum
+}
