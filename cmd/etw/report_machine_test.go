@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"math"
@@ -176,12 +177,24 @@ func TestReportMachineCommands(t *testing.T) {
 		var doc struct {
 			Processes []struct {
 				PID              int64
+				Name             string
+				Threads, Images  int
+				StartMS          *float64
 				SampledMS, RanMS *float64
 			}
 		}
 		_, out, _ := runTool("processes", "--json", path)
 		if err := json.Unmarshal([]byte(out), &doc); err != nil {
 			t.Errorf("%s: %v", path, err)
+		}
+		known := 0 // of others there are records that name them, and nothing else
+		for _, p := range doc.Processes {
+			if p.Name != "" || p.Threads+p.Images > 0 || p.StartMS != nil || *cmp.Or(p.SampledMS, new(float64))+*cmp.Or(p.RanMS, new(float64)) > 0 {
+				known++
+			}
+		}
+		if len(rows) < known || len(rows) > len(doc.Processes) {
+			t.Errorf("%s: the page has %d processes, etw processes %d, of which %d are known", filepath.Base(path), len(rows), len(doc.Processes), known)
 		}
 		for _, column := range []struct {
 			name string

@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
@@ -28,8 +29,9 @@ type Machine struct {
 // Any reports whether the trace has events of the machine: more than that a .NET program
 // tells of itself.
 func (m *Machine) Any() bool {
+	named := func(p system.ProcessFacts) bool { return p.Name != "" }
 	return m.System.Samples+m.System.Switches > 0 || m.System.Machine.Computer != "" || len(m.Images.Images) > 0 ||
-		len(m.Files.Files) > 0 || len(m.Network.Connections) > 0 || len(m.System.Processes) > 1
+		len(m.Files.Files) > 0 || len(m.Network.Connections) > 0 || len(m.System.Processes) > 1 && slices.ContainsFunc(m.System.Processes, named)
 }
 
 // Title names the system, as far as the trace does.

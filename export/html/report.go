@@ -1,8 +1,6 @@
 package html
 
 import (
-	"io"
-
 	"github.com/etwgen/etwgen/analysis"
 )
 
@@ -42,23 +40,4 @@ type Profile struct {
 	PID  int64
 	Life int // 0 for the first process with this id in the trace, 1 for the next
 	*Flame
-}
-
-// Write writes the report as a page. It fails if a call tree is none.
-func (r *Report) Write(w io.Writer) error {
-	m, err := newModel(r)
-	if err != nil {
-		return err
-	}
-	p := &page{title: clean(r.Title), kind: "report",
-		styles:  []string{"uPlot.min.css", "base.css", "report.css", "flame.css"},
-		scripts: []string{plotting, "base.js", "table.js", "chart.js", "tracks.js", "flame.js", "report.js"},
-		data:    m}
-	p.lines = append(p.lines, m.Warnings...)
-	for _, v := range m.Views {
-		for _, f := range v.Findings {
-			p.lines = append(p.lines, v.Label+": "+f.Text)
-		}
-	}
-	return p.write(w)
 }
