@@ -118,7 +118,7 @@ func injected(files []gen.File) error {
 		}
 		for _, i := range file.Imports {
 			path, _ := strconv.Unquote(i.Path.Value)
-			if !isAllowed(path) {
+			if !isAllowed(path) && !(path == "fmt" && strings.HasSuffix(f.Name, "_test.go")) { // for examples
 				return fmt.Errorf("it imports %q", path)
 			}
 		}
