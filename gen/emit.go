@@ -223,7 +223,7 @@ func (p *pkg) emitKeyword(f *jen.File) {
 	}
 	receiver := func() *jen.Statement { return f.Func().Params(jen.Id("k").Id(p.keyword)) }
 	f.Line()
-	doc(f.Group, p.keyword+" is a set of keywords of the provider.")
+	doc(f.Group, p.keyword+" is a set of keywords of the provider."+givenWay(p.keyword, "Keyword"))
 	f.Type().Id(p.keyword).Uint64()
 	f.Line()
 	doc(f.Group, "Enable returns what a session enables for events of the keywords, up to a level.")
@@ -247,12 +247,20 @@ func (p *pkg) emitTask(f *jen.File) {
 		return
 	}
 	f.Line()
-	doc(f.Group, p.task+" is a task of the provider.")
+	doc(f.Group, p.task+" is a task of the provider."+givenWay(p.task, "Task"))
 	f.Type().Id(p.task).Uint16()
 	f.Line()
 	doc(f.Group, "String returns the name of the task, or its number if no event has it.")
 	f.Func().Params(jen.Id("t").Id(p.task)).Id("String").Params().String().
 		Add(brief(jen.Return(jen.Id("Provider").Dot("TaskName").Call(jen.Uint16().Call(jen.Id("t"))))))
+}
+
+// givenWay says why a type that most packages have is called otherwise in this one.
+func givenWay(name, usual string) string {
+	if name == usual {
+		return ""
+	}
+	return fmt.Sprintf(" Most packages call it %s, which the manifest has a thing of its own for.", usual)
 }
 
 // emitConsts writes a block of constants.

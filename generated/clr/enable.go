@@ -101,7 +101,7 @@ func Presets() []Preset {
 		{"jit", "methods that are compiled, and tiers", EnableJIT},
 		{"loader", "application domains, assemblies and modules", EnableLoader},
 		{"symbols", "names of the code that runs during the session", EnableSymbols},
-		{"default", "a profile with names for its addresses", EnableDefault},
+		{"documented", "a profile with names for its addresses, as Microsoft's page has it", EnableDefault},
 		{"without-enumeration", "all keywords up to Threading but those of precompiled methods", EnableWithoutEnumeration},
 		{"all", "everything; slows programs down and causes collections", EnableAll},
 	}

@@ -22,7 +22,7 @@ import "github.com/etwgen/etwgen/generated/internal/keywords"
 //	None                              nothing
 //
 // [EnableAll] leaves out the keyword that takes events away, which All does not.
-func ParseKeywords(list string) (uint64, error) {
+func ParseKeywords(list string) (Keyword, error) {
 	return keywords.Parse(Provider, keywordAliases, list)
 }
 

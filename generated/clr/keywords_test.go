@@ -11,10 +11,17 @@ import (
 )
 
 var parsers = map[string]func(string) (uint64, error){
-	"Runtime": clr.ParseKeywords,
-	"Rundown": rundown.ParseKeywords,
-	"Private": private.ParseKeywords,
-	"Stress":  stress.ParseKeywords,
+	"Runtime": masks(clr.ParseKeywords),
+	"Rundown": masks(rundown.ParseKeywords),
+	"Private": masks(private.ParseKeywords),
+	"Stress":  masks(stress.ParseKeywords),
+}
+
+func masks[K ~uint64](parse func(string) (K, error)) func(string) (uint64, error) {
+	return func(list string) (uint64, error) {
+		k, err := parse(list)
+		return uint64(k), err
+	}
 }
 
 // TestParseKeywords holds the names that people type, of which no other table has

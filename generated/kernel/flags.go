@@ -100,7 +100,7 @@ func ParseFlags(list string) (Flags, error) {
 
 // ParseKeywords is [ParseFlags] for programs that treat the kernel as any other
 // provider: its flags stand for keywords.
-func ParseKeywords(list string) (uint64, error) {
+func ParseKeywords(list string) (Keyword, error) {
 	return keywords.Parse(Provider, keywordAliases, list)
 }
 

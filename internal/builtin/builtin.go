@@ -33,17 +33,25 @@ type Provider struct {
 
 // Providers are those with a generated package.
 var Providers = []Provider{
-	{"clr", clr.Provider, clr.ParseKeywords},
-	{"rundown", rundown.Provider, rundown.ParseKeywords},
-	{"private", private.Provider, private.ParseKeywords},
-	{"stress", stress.Provider, stress.ParseKeywords},
-	{"kernel", kernel.Provider, kernel.ParseKeywords},
+	{"clr", clr.Provider, masks(clr.ParseKeywords)},
+	{"rundown", rundown.Provider, masks(rundown.ParseKeywords)},
+	{"private", private.Provider, masks(private.ParseKeywords)},
+	{"stress", stress.Provider, masks(stress.ParseKeywords)},
+	{"kernel", kernel.Provider, masks(kernel.ParseKeywords)},
 	{"universal", universal.Provider, noKeywords},
 	{"samples", events.Provider, noKeywords},
 	{"kernel-process", process.Provider, windows.ParseKeywords(process.Provider)},
 	{"kernel-network", network.Provider, windows.ParseKeywords(network.Provider)},
 	{"kernel-file", file.Provider, windows.ParseKeywords(file.Provider)},
 	{"kernel-disk", disk.Provider, noKeywords},
+}
+
+// masks gives what all packages have in common to a function that returns a package's own type.
+func masks[K ~uint64](parse func(list string) (K, error)) func(list string) (uint64, error) {
+	return func(list string) (uint64, error) {
+		k, err := parse(list)
+		return uint64(k), err
+	}
 }
 
 // noKeywords parses the keywords of a provider that has none.

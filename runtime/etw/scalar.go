@@ -77,7 +77,8 @@ func SystemTimeOf(t time.Time) SystemTime {
 	}
 }
 
-// String returns t in the form of RFC 3339 with 1 ms.
+// String returns t in the form of RFC 3339 with 1 ms, and "unset" for the zero value, which
+// is no date: its month and its day are 0.
 func (t SystemTime) String() string {
 	b, _ := t.AppendText(make([]byte, 0, 24))
 	return string(b)
@@ -86,6 +87,9 @@ func (t SystemTime) String() string {
 // AppendText appends the form of String. It implements encoding.TextAppender
 // and never fails.
 func (t SystemTime) AppendText(b []byte) ([]byte, error) {
+	if t == (SystemTime{}) {
+		return append(b, "unset"...), nil
+	}
 	return t.Time().AppendFormat(b, "2006-01-02T15:04:05.000Z"), nil
 }
 

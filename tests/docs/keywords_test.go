@@ -49,7 +49,7 @@ func runtimeTable() string {
 	for i := range list {
 		list[i].mask, _ = clr.ParseKeywords(list[i].names)
 	}
-	list = append(list, masked{"the preset `symbols`", clr.EnableSymbols().Keywords}, masked{"the preset `default`", clr.EnableDefault().Keywords}, masked{"the preset `without-enumeration`", clr.EnableWithoutEnumeration().Keywords})
+	list = append(list, masked{"the preset `symbols`", clr.EnableSymbols().Keywords}, masked{"the preset `documented`", clr.EnableDefault().Keywords}, masked{"the preset `without-enumeration`", clr.EnableWithoutEnumeration().Keywords})
 	b := "| keywords | mask | domains, assemblies, modules | compiled methods | precompiled methods | dynamic methods |\n|---|---|---|---|---|---|\n"
 	life := func(l clr.Lifetime) string { return cell(l.Load, "load", l.Unload, "unload") }
 	for _, m := range list {

@@ -6,7 +6,7 @@ import "github.com/etwgen/etwgen/generated/internal/keywords"
 // It is to this provider what ParseKeywords of package clr is to the runtime's.
 // Names may lack the word Rundown, and those of TraceEvent and PerfView are known,
 // such as ForceEndRundown for EndRundown and SupressNGen.
-func ParseKeywords(list string) (uint64, error) {
+func ParseKeywords(list string) (Keyword, error) {
 	return keywords.Parse(Provider, keywordAliases, list)
 }
 

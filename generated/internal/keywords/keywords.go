@@ -19,18 +19,18 @@ type Alias[K ~uint64] struct {
 // Parse returns the mask of a list of names and numbers, which +, |, commas or
 // spaces separate. A name is one of the provider's keywords or an alias, with or
 // without the word Keyword before or after it, in upper or lower case.
-func Parse[K ~uint64](p *etw.Provider, aliases []Alias[K], list string) (uint64, error) {
+func Parse[K ~uint64](p *etw.Provider, aliases []Alias[K], list string) (K, error) {
 	names := strings.FieldsFunc(list, func(c rune) bool { return strings.ContainsRune("+|, \t", c) })
 	if len(names) == 0 {
 		return 0, fmt.Errorf("%q names no keyword of %s", list, p.Desc.Name)
 	}
-	var mask uint64
+	var mask K
 	for _, name := range names {
 		m, ok := lookup(p, aliases, name)
 		if !ok {
 			return 0, fmt.Errorf("%q is neither a keyword of %s nor a mask such as 0x8000%s", name, p.Desc.Name, suggestion(p, aliases, name))
 		}
-		mask |= m
+		mask |= K(m)
 	}
 	return mask, nil
 }

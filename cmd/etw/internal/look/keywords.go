@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -34,12 +35,13 @@ With --for TOOL alone it says in some lines how to record with this tool, or wit
 With --for and keywords it prints what the tool takes to record them, a flag (xperf,
 logman, perfview), a value (dotnet-trace --providers, env DOTNET_EventPipeConfig) or an
 element of a profile (wpr). The level is the least at which each of the keywords causes
-events, and methods have names. A mask that causes or names nothing is warned of.`,
+events, and methods have names. Of the kernel it is flags, by the names that the tool has
+for them. A mask that causes or names nothing is warned of.`,
 		Example: `  etw keywords 0x1CCBD --provider clr
   etw keywords GC Loader Jit
   etw keywords --for all
   etw keywords --for dotnet-trace gc,exception
-  etw keywords --for xperf --preset default
+  etw keywords --for xperf --preset documented
   etw keywords --for wpr --provider rundown Loader,Jit,End
   etw keywords --for logman --level verbose gc
   etw keywords --manifest MyProvider.man --provider MyProvider`,
@@ -96,15 +98,15 @@ func (k *keywordsCommand) main(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	write := recorders[k.tool]
-	if k.tool != "" && write == nil {
-		return cli.Usagef("--for %s: keywords are for %s", k.tool, strings.Join(recorderNames, ", "))
+	lines, more, err := k.recipes(ask)
+	if err != nil {
+		return err
 	}
-	warnings := ask.warnings()
+	warnings := append(ask.warnings(), more...)
 	k.out.About.Warn(warnings...)
 	out := k.out.Open(cmd, false)
-	if write != nil {
-		_, err = fmt.Fprintln(out, write(p.Desc, ask.mask, ask.level))
+	if k.tool != "" {
+		_, err = out.WriteString(lines)
 	} else {
 		if out.Format == show.FormatText {
 			fmt.Fprintf(out, "0x%x\n", ask.listed)
@@ -116,6 +118,39 @@ func (k *keywordsCommand) main(cmd *cobra.Command, args []string) error {
 		cli.Report(cmd, errors.New(text))
 	}
 	return err
+}
+
+// recipes returns what a tool takes, or each with its name before it, and warnings.
+func (k *keywordsCommand) recipes(a *asking) (text string, warnings []string, err error) {
+	switch {
+	case k.tool == "":
+		return "", nil, nil
+	case k.tool != allRecipes:
+		text, warnings, err = a.recorded(k.tool)
+		return text + "\n", warnings, err
+	}
+	for _, tool := range recorderNames {
+		one, more, err := a.recorded(tool)
+		if err != nil {
+			more = append(more, err.Error())
+		} else {
+			text += fmt.Sprintf("%-12s  %s\n", tool, one)
+		}
+		warnings = append(warnings, more...)
+	}
+	return text, warnings, nil
+}
+
+// recorded returns what a tool takes to record what is asked for.
+func (a *asking) recorded(tool string) (text string, warnings []string, err error) {
+	write := recorders[tool]
+	switch {
+	case write == nil:
+		return "", nil, cli.Usagef("--for %s: keywords are for %s", tool, strings.Join(recorderNames, ", "))
+	case a.of == kernel.Provider:
+		return kernelRecipe(tool, a.mask)
+	}
+	return write(a.of.Desc, a.mask, a.level), nil, nil
 }
 
 // asking returns what the command line asks of a provider: all, if it names nothing.

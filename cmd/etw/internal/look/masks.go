@@ -31,23 +31,9 @@ func suppressing(p *etw.Provider) uint64 {
 	return 0
 }
 
-// presetsOf returns the choices of keywords that have a name.
-func presetsOf(p *etw.Provider) []clr.Preset {
-	switch p {
-	case clr.Provider:
-		return clr.Presets()
-	case rundown.Provider:
-		return []clr.Preset{
-			{Name: "symbols", About: "names of the code that is there when a session ends", Enable: rundown.EnableEnd},
-			{Name: "symbols-at-start", About: "the same, when it begins", Enable: rundown.EnableStart},
-		}
-	}
-	return nil
-}
-
 func presetNames(p *etw.Provider) []string {
 	var names []string
-	for _, preset := range presetsOf(p) {
+	for _, preset := range pick.PresetsOf(p) {
 		names = append(names, preset.Name)
 	}
 	return names
@@ -56,7 +42,7 @@ func presetNames(p *etw.Provider) []string {
 // presetHelp lists the presets of a provider, with what they enable.
 func presetHelp(p *etw.Provider) string {
 	text, line := "", " "
-	for _, preset := range presetsOf(p) {
+	for _, preset := range pick.PresetsOf(p) {
 		e := preset.Enable()
 		one := fmt.Sprintf(" %s 0x%x:%d", preset.Name, e.Keywords, e.Level)
 		if len(line)+len(one) > 86 {
@@ -67,41 +53,27 @@ func presetHelp(p *etw.Provider) string {
 	return strings.TrimSuffix(text+line, ",")
 }
 
-// addPreset adds what a preset asks for, and reports whether there is one.
-func (a *asking) addPreset(name string) bool {
-	list := presetsOf(a.of)
-	i := slices.IndexFunc(list, func(p clr.Preset) bool { return strings.EqualFold(p.Name, name) })
-	if i < 0 {
-		return false
-	}
-	e := list[i].Enable()
+// add adds masks, keywords and presets.
+func (a *asking) add(names []string) error {
+	e, err := pick.ParseEnable(names, a.of)
 	a.mask |= e.Keywords
 	a.level = max(a.level, e.Level)
-	return true
-}
-
-// add adds masks, keywords and presets. A keyword goes before a preset of its name.
-func (a *asking) add(names []string) error {
-	for _, name := range names {
-		mask, err := pick.ParseKeywords([]string{name}, []*etw.Provider{a.of})
-		if err != nil && !a.addPreset(strings.TrimSpace(name)) {
-			return err
-		}
-		a.mask |= mask
-	}
-	return nil
+	return err
 }
 
 // addPresets adds presets alone.
 func (a *asking) addPresets(names []string) error {
 	known := presetNames(a.of)
 	for _, name := range names {
+		e, ok := pick.FindPreset(a.of, name)
 		switch {
 		case len(known) == 0:
 			return cli.Usagef("--preset: %s has none", a.of.Desc.Name)
-		case !a.addPreset(name):
+		case !ok:
 			return cli.Usagef("--preset %s: there are %s%s", name, strings.Join(known, ", "), cli.DidYouMean(name, known))
 		}
+		a.mask |= e.Keywords
+		a.level = max(a.level, e.Level)
 	}
 	return nil
 }
@@ -225,7 +197,10 @@ func (a *asking) warnings() []string {
 
 // runtimeWarnings are those about the runtime's own provider.
 func (a *asking) runtimeWarnings() []string {
+	const enumerations = uint64(clr.KeywordStartEnumeration | clr.KeywordEndEnumeration)
 	switch {
+	case a.mask&enumerations != 0 && a.mask&^enumerations == 0:
+		return []string{"the mask says when code is to be enumerated, and not of what: neither Loader, 0x8, Jit, 0x10, nor NGen, 0x20"}
 	case a.mask&uint64(clr.KeywordNGen) == 0:
 	case a.mask&suppressing(a.of) != 0:
 		return []string{suppressed}

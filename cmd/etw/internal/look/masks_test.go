@@ -4,8 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
+	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -41,6 +43,8 @@ func TestAsking(t *testing.T) {
 		{of: rundown.Provider, words: "Loader,Jit", mask: 0x18, want: 4, warning: "no rundown: the mask lacks both"},
 		{of: rundown.Provider, words: "0xb8", mask: 0xb8, want: 4, warning: "0x80 is EndEnumeration, of the runtime's provider alone"},
 		{of: rundown.Provider, words: "symbols,SuppressNGen", mask: 0x40138, want: 5, warning: "takes its methods away"},
+		{of: clr.Provider, words: "0x40", mask: 0x40, want: 4, warning: "and not of what"},
+		{of: clr.Provider, words: "EndEnumeration", mask: 0x80, want: 4, warning: "and not of what"},
 		{of: clr.Provider, mask: 0xfffe3fbfcff, want: 5}, // all keywords, to be listed
 		{of: rundown.Provider, mask: 0x1060030979, want: 5},
 		{of: rundown.Provider, words: "End", mask: 0x100, want: 4, warning: "an empty rundown"},
@@ -65,7 +69,7 @@ func TestAsking(t *testing.T) {
 		}
 	}
 	for _, p := range []*etw.Provider{clr.Provider, rundown.Provider} {
-		for _, preset := range presetsOf(p) {
+		for _, preset := range pick.PresetsOf(p) {
 			a, err := (&keywordsCommand{presets: []string{preset.Name}}).asking(p, nil)
 			if e := preset.Enable(); err != nil || a.mask != e.Keywords || a.level != e.Level || len(a.warnings()) > 0 {
 				t.Errorf("%s is %+v, %v, with %q", preset.Name, a, err, a.warnings())
@@ -85,7 +89,7 @@ func TestMissions(t *testing.T) {
 		args []string
 		want string
 	}{
-		{clr.Provider, keywordsCommand{presets: []string{"default"}}, nil, "-on " + runtime + ":0x1ccbd:0x5"},
+		{clr.Provider, keywordsCommand{presets: []string{"documented"}}, nil, "-on " + runtime + ":0x1ccbd:0x5"},
 		{rundown.Provider, keywordsCommand{presets: []string{"symbols"}}, nil, "-on " + end + ":0x138:0x5"},
 		{clr.Provider, keywordsCommand{presets: []string{"without-enumeration"}}, nil, "-on " + runtime + ":0x1fc1f:0x5"},
 		{clr.Provider, keywordsCommand{level: "verbose"}, []string{"0xFFFFFFFF"}, "-on " + runtime + ":0xffffffff:0x5"},
@@ -107,5 +111,36 @@ func TestMissions(t *testing.T) {
 	}
 	if !strings.HasSuffix(recipes["xperf"], "  "+strings.Join(lines, "\n  ")+"\n") {
 		t.Errorf("the recipe is\n%s", recipes["xperf"])
+	}
+}
+
+// TestKernelRecipes: the flags of the kernel are what each tool calls them, and a tool that
+// has no name for one, or records no kernel, says so.
+func TestKernelRecipes(t *testing.T) {
+	for _, test := range []struct {
+		tool, words   string
+		want, warning string // want is an error if there is no such text
+	}{
+		{"xperf", "process,thread,image_load,profile", "-on PROC_THREAD+LOADER+PROFILE", ""},
+		{"xperf", "process", "-on PROC_THREAD", "turns both on"},
+		{"wpr", "process,thread,cswitch", `<SystemProvider Id="kernel"><Keywords><Keyword Value="ProcessThread"/><Keyword Value="CSwitch"/></Keywords></SystemProvider>`, ""},
+		{"perfview", "process,dpc", "/KernelEvents:Process,DeferedProcedureCalls", ""},
+		{"logman", "0x7", `-p "Windows Kernel Trace" 0x7`, "NT Kernel Logger"},
+		{"xperf", "debug_events", "it has no name for EVENT_TRACE_FLAG_DEBUG_EVENTS", ""},
+		{"dotnet-trace", "process", "not the kernel of Windows", ""},
+		{"env", "process", "not the kernel of Windows", ""},
+	} {
+		a, err := new(keywordsCommand).asking(kernel.Provider, []string{test.words})
+		var got string
+		var warnings []string
+		if err == nil {
+			got, warnings, err = a.recorded(test.tool)
+		}
+		if err != nil && strings.Contains(err.Error(), test.want) {
+			continue
+		}
+		if all := strings.Join(warnings, "\n"); err != nil || got != test.want || (all == "") != (test.warning == "") || !strings.Contains(all, test.warning) {
+			t.Errorf("%s %s: %q, %q, %v", test.tool, test.words, got, warnings, err)
+		}
 	}
 }

@@ -143,7 +143,7 @@ var recipeWords = map[string]map[string]int{
 func TestRecipes(t *testing.T) {
 	presets := make(map[string]bool)
 	for _, p := range []*etw.Provider{clr.Provider, rundown.Provider} {
-		for _, preset := range presetsOf(p) {
+		for _, preset := range pick.PresetsOf(p) {
 			e := preset.Enable()
 			for _, name := range []string{p.Desc.Name, p.Desc.GUID.String()} {
 				presets[fmt.Sprint(enabled{name, e.Keywords, uint64(e.Level)})] = true

@@ -149,11 +149,14 @@ func parseEnable(text string) (eventpipe.Provider, error) {
 		p.Name, known = source.Desc.Name, []*etw.Provider{source}
 	}
 	if parts[1] != "" {
-		mask, err := parseMask(parts[1], known)
+		e, err := parseMask(parts[1], known)
 		if err != nil {
 			return p, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		p.Keywords = mask
+		p.Keywords = e.Keywords
+		if e.Level != 0 {
+			p.Level = e.Level
+		}
 	}
 	if parts[2] != "" {
 		level, ok := etw.ParseLevel(parts[2])
@@ -166,12 +169,23 @@ func parseEnable(text string) (eventpipe.Provider, error) {
 }
 
 // parseMask reads keywords: hexadecimal, with 0x or without as dotnet-trace has it, or
-// names joined by plus signs.
-func parseMask(text string, known []*etw.Provider) (uint64, error) {
+// names and presets joined by plus signs. There is a level if all of these are presets.
+func parseMask(text string, known []*etw.Provider) (etw.Enable, error) {
 	if mask, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(text), "0x"), 16, 64); err == nil {
-		return mask, nil
+		return etw.Enable{Keywords: mask}, nil
 	}
-	return pick.ParseKeywords(strings.Split(text, "+"), known)
+	names := strings.Split(text, "+")
+	if len(known) == 0 {
+		mask, err := pick.ParseKeywords(names, nil)
+		return etw.Enable{Keywords: mask}, err
+	}
+	e, err := pick.ParseEnable(names, known[0])
+	for _, name := range names {
+		if _, err := pick.ParseKeywords([]string{name}, known); err == nil {
+			e.Level = 0 // a keyword says none, which stands for all
+		}
+	}
+	return e, err
 }
 
 // ForEvents returns the providers that log the events which a selection asks for, with
