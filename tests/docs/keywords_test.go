@@ -47,7 +47,8 @@ func (m masked) cells() string { return fmt.Sprintf("| %s | %#x |", m.names, m.m
 func runtimeTable() string {
 	list := []masked{{names: "Loader"}, {names: "Jit"}, {names: "Jit, StartEnumeration"}, {names: "Jit, EndEnumeration"}, {names: "NGen"}, {names: "NGen, StartEnumeration"}, {names: "NGen, EndEnumeration"}, {names: "NGen, StartEnumeration, EndEnumeration"}, {names: "NGen, StartEnumeration, SuppressNGen"}}
 	for i := range list {
-		list[i].mask, _ = clr.ParseKeywords(list[i].names)
+		m, _ := clr.ParseKeywords(list[i].names)
+		list[i].mask = uint64(m)
 	}
 	list = append(list, masked{"the preset `symbols`", clr.EnableSymbols().Keywords}, masked{"the preset `documented`", clr.EnableDefault().Keywords}, masked{"the preset `without-enumeration`", clr.EnableWithoutEnumeration().Keywords})
 	b := "| keywords | mask | domains, assemblies, modules | compiled methods | precompiled methods | dynamic methods |\n|---|---|---|---|---|---|\n"
@@ -62,7 +63,8 @@ func runtimeTable() string {
 func rundownTable() string {
 	list := []masked{{names: "Loader"}, {names: "Loader, Start"}, {names: "Loader, End"}, {names: "Jit"}, {names: "Jit, Start"}, {names: "Jit, End"}, {names: "NGen"}, {names: "NGen, Start"}, {names: "NGen, End"}, {names: "NGen, End, SuppressNGen"}}
 	for i := range list {
-		list[i].mask, _ = rundown.ParseKeywords(list[i].names)
+		m, _ := rundown.ParseKeywords(list[i].names)
+		list[i].mask = uint64(m)
 	}
 	list = append(list, masked{"the preset `symbols`", rundown.EnableEnd().Keywords}, masked{"the preset `symbols-at-start`", rundown.EnableStart().Keywords}, masked{"the slip of Microsoft's page", 0xb8})
 	b := "| keywords | mask | domains, assemblies, modules | compiled and dynamic methods | precompiled methods |\n|---|---|---|---|---|\n"
