@@ -32,7 +32,7 @@ var kernelNames = []struct {
 	{kernel.KeywordVamap, "VAMAP", "VAMap", "VAMap"},
 	{kernel.KeywordNetworkTcpip, "NETWORKTRACE", "NetworkTrace", "NetworkTCPIP"},
 	{kernel.KeywordRegistry, "REGISTRY", "Registry", "Registry"},
-	{kernel.KeywordAlpc, "ALPC", "ALPC", "AdvancedLocalProcedureCalls"},
+	{kernel.KeywordAlpc, "ALPC", "Alpc", "AdvancedLocalProcedureCalls"},
 	{kernel.KeywordSplitIo, "SPLIT_IO", "SplitIO", "SplitIO"},
 	{kernel.KeywordDriver, "DRIVERS", "Drivers", "Driver"},
 	{kernel.KeywordProfile, "PROFILE", "SampledProfile", "Profile"},
