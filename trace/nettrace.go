@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -138,8 +139,10 @@ func (r *netReader) headerFacts(of *File) facts {
 func (r *netReader) facts(of *File) facts {
 	f, n := r.headerFacts(of), r.Stats()
 	f.number("bytes", n.Bytes, "")
-	f.number("lost", n.Lost, "")
-	if n.Lost > 0 {
+	if n.Lost == 0 {
+		f.number("lost", 0, "")
+	} else { // the runtime does not count those of threads that have ended
+		f.add("lost", n.Lost, "at least "+strconv.FormatInt(n.Lost, 10))
 		f.number("threadsWithLosses", int64(len(n.LostByThread)), "")
 	}
 	f.number("sequencePoints", n.SequencePoints, "")

@@ -23,7 +23,11 @@ func (a *Analysis) record(r *etw.Record) error {
 	case r.Schema == nil:
 	case r.ProviderName == "sched":
 		a.recordScheduler(r)
-	case r.ProviderName != "Universal.Events" || r.ThreadID <= 0 || a.scheduler:
+	case r.ProviderName != "Universal.Events" || a.scheduler:
+	case r.ThreadID <= 0: // the recorder knows of no thread, or it is idle
+		if r.ThreadID < 0 && r.Schema.Name == "cswitch" {
+			a.strays++
+		}
 	case r.Schema.Name == "cswitch":
 		a.recordRest(r)
 	case r.Schema.Name == "cpu":

@@ -48,6 +48,7 @@ type Analysis struct {
 	switches   int
 	readies    int
 	gaps       int
+	strays     int
 	blurred    bool              // there are events that do not tell waiting from being ready
 	scheduler  bool              // there are those of the scheduler of Linux
 	kernels    map[int64]*thread // by the numbers that the kernel of Linux gives
@@ -357,6 +358,9 @@ type Result struct {
 	// Gaps counts switches from another thread than the one that was switched to
 	// before, and rests of a thread that begin in another one: events are missing.
 	Gaps int `json:"gaps"`
+	// Strays are switches of threads that the recorder did not know; they are in no
+	// other figure.
+	Strays int `json:"strays,omitempty"`
 	// Sums over all threads but those that are idle.
 	Times
 	Threads    []Thread    `json:"threads"`
@@ -406,7 +410,7 @@ func ms(ns int64) float64 { return float64(ns) / 1e6 }
 
 // Result returns what is known so far, the threads that ran longest first.
 func (a *Analysis) Result() *Result {
-	res := &Result{Schema: Schema, Switches: a.switches, Readies: a.readies, Gaps: a.gaps, Threads: []Thread{}, Processors: []Processor{}}
+	res := &Result{Schema: Schema, Switches: a.switches, Readies: a.readies, Gaps: a.gaps, Strays: a.strays, Threads: []Thread{}, Processors: []Processor{}}
 	var sums [doings]int64
 	a.settle()
 	for _, x := range a.order {

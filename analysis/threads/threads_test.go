@@ -245,6 +245,7 @@ func TestLinux(t *testing.T) {
 	p.rests(15*ms, 2*ms, 7, 2)              // it ran from 13 to 15
 	p.rests(16*ms, 5*ms, 7, 3)              // which is before it was back: from 17 on it counts
 	p.rests(22*ms, 5*ms, 0, 3)              // idle
+	p.rests(23*ms, 5*ms, -1, 3)             // not known
 	p.rests(25*ms, 1*ms, 7, 4)              // it ran from 21 to 25
 	p.rests(26*ms, 4*ms, 7, 4)              // which is the same rest
 	p.rests(31*ms, math.MaxInt64, 7, 5)     // no file has that
@@ -258,7 +259,8 @@ func TestLinux(t *testing.T) {
 		{PID: 4, TID: 7, LifeMS: 20, Times: Times{RunningMS: 6, WaitingMS: 14}, Switches: 5, Waits: 5, LongestMS: 5},
 		{PID: 4, TID: 8, LifeMS: 1, Times: Times{WaitingMS: 1}, Switches: 1, Waits: 1, LongestMS: 1},
 	}
-	if diff := cmp.Diff(threads, p.a.Result().Threads); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	res := p.a.Result()
+	if diff := cmp.Diff(threads, res.Threads); diff != "" || res.Strays != 1 {
+		t.Errorf("%d of unknown threads; (-want +got):\n%s", res.Strays, diff)
 	}
 }

@@ -15,6 +15,19 @@ const (
 	Reasons = "| figures | why they differ |\n|--:|---|\n"
 )
 
+// Check reports a part of a page that is not as a test computed it, see [Replace].
+func Check(tb testing.TB, root, name, part, text string) {
+	tb.Helper()
+	b, err := os.ReadFile(filepath.Join(root, "docs", name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	want := fmt.Sprintf("<!-- begin %s -->\n\n%s\n<!-- end %s -->\n", part, text, part)
+	if !strings.Contains(string(b), want) {
+		tb.Errorf("docs/%s: what the test computes of %s is another; -update writes it", name, part)
+	}
+}
+
 // Replace sets what stands between the marks of a part of a page in docs:
 //
 //	<!-- begin NAME -->

@@ -62,10 +62,17 @@ func (r *threadsResult) Warnings() []string {
 
 // missingSwitches says that context switches are missing, if some are.
 func missingSwitches(s *threads.Result) []string {
-	if s == nil || s.Gaps == 0 {
+	if s == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("context switches are missing in %s: what threads did there is unknown, and waits may be several", show.Count(s.Gaps, "place", "places"))}
+	var list []string
+	if s.Gaps > 0 {
+		list = append(list, fmt.Sprintf("context switches are missing in %s: what threads did there is unknown, and waits may be several", show.Count(s.Gaps, "place", "places")))
+	}
+	if s.Strays > 0 {
+		list = append(list, fmt.Sprintf("the thread of %s is not known: they are in no figure", show.Count(s.Strays, "context switch", "context switches")))
+	}
+	return list
 }
 
 type threadsAnswer struct {

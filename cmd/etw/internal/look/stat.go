@@ -254,7 +254,7 @@ func (st *stat) print(p *show.Printer, t *trace.Trace) error {
 // do not fit their descriptions.
 func headline(p *show.Printer, f *trace.File, faults int64) {
 	n := f.Stats()
-	lost := strconv.FormatInt(n.Lost, 10) + " lost"
+	lost := show.Lost(f) + " lost"
 	if n.LostBuffers > 0 {
 		lost += " and " + strconv.FormatInt(n.LostBuffers, 10) + " buffers"
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,6 +64,17 @@ func isFile(file os.FileInfo, path string) bool {
 	return err == nil && os.SameFile(file, info)
 }
 
+// Lost is how many events a recording lost. The runtime of .NET does not count those of
+// threads that ended before it wrote: of its files it is the least.
+func Lost(f *trace.File) string {
+	n := f.Stats().Lost
+	text := strconv.FormatInt(n, 10)
+	if n > 0 && strings.HasPrefix(f.Format(), "net") {
+		return "at least " + text
+	}
+	return text
+}
+
 // ReportLosses says what sessions could not record, and reports whether there was
 // such a thing.
 func ReportLosses(cmd *cobra.Command, t *trace.Trace) bool {
@@ -71,7 +83,7 @@ func ReportLosses(cmd *cobra.Command, t *trace.Trace) bool {
 		n := f.Stats()
 		var what []string
 		if n.Lost > 0 {
-			what = append(what, fmt.Sprintf("%d events", n.Lost))
+			what = append(what, Lost(f)+" events")
 		}
 		if n.LostBuffers > 0 {
 			what = append(what, fmt.Sprintf("%d buffers of events", n.LostBuffers))
