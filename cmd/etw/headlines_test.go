@@ -73,8 +73,8 @@ var headlines = []headline{
 	{"tree --min 0", "time of a thread that waited", `(?m)^ *([\d.]+) .* KEY$`, blockedMS, byProgram, 2, "cpu-blocked.nettrace"},
 	{"tree --min 0", "of these, below them in [waiting]", `(?m) KEY$(?:\n.*){1,9}?\n *([\d.]+) .*\[waiting\]$`, blockedMS, byProgram, 2, "cpu-blocked.nettrace"},
 	{"threads", "switches", `(\d+) context switches`, switches, byEvents + ", of threads that are known", 0, "v6-cpu-switches.nettrace v6-faults.nettrace"},
-	{"threads", "waiting", `waiting +` + milliseconds, sum("cswitch", "Value", 1e-6), byEvents, 0.01, "v6-cpu-switches.nettrace v6-faults.nettrace"},
-	{"top --of blocked", "blocked", `blocked: \d+ times, ` + milliseconds, sum("cswitch", "Value", 1e-6), byEvents, 0.01, "v6-cpu-switches.nettrace v6-faults.nettrace"},
+	{"threads", "waiting", `waiting +` + milliseconds, summed("cswitch", "Value", 1e-6), byEvents, 0.01, "v6-cpu-switches.nettrace v6-faults.nettrace"},
+	{"top --of blocked", "blocked", `blocked: \d+ times, ` + milliseconds, summed("cswitch", "Value", 1e-6), byEvents, 0.01, "v6-cpu-switches.nettrace v6-faults.nettrace"},
 	{"processes", "samples", `samples +(\d+)`, eventsOf("cpu", "", ""), byEvents, 0, "v6-cpu-*.nettrace"},
 	{"processes", "samples", `samples +(\d+)`, eventsOf("PerfInfo/Sample", "", ""), byEvents, 0, "../etl/net.4.5.2.x64.etl"},
 	{"network", "packets sent", `sent .* in (\d+) packets`, eventsOf("*Ip/Send*", "", ""), byEvents, 0, "../etl/net.4.5.2.x64.etl"},
@@ -305,7 +305,7 @@ func switches(w *witness) map[string]float64 {
 	return one(n, n > 0)
 }
 
-func sum(event, field string, unit float64) func(*witness) map[string]float64 {
+func summed(event, field string, unit float64) func(*witness) map[string]float64 {
 	return func(w *witness) map[string]float64 {
 		total := 0.0
 		for _, row := range w.dump(event) {
