@@ -29,6 +29,7 @@ type Usage struct {
 
 	rested     bool                      // switches are those of a recorder
 	scheduler  bool                      // switches are those of the scheduler of Linux
+	places     map[int64]int             // the name of the processor that a thread of Linux runs on, by its number
 	unknown    map[int64]uint64          // switches to threads of Linux that nothing else has told of yet
 	threadless map[*Process]*ThreadUsage // samples of Linux that tell the process and no thread
 }
@@ -40,6 +41,7 @@ type ThreadUsage struct {
 
 	sampled uint64 // in 100 ns
 	ran     int64  // in ticks
+	on      int    // the name of the processor that it runs on, 0 if that is not known
 
 	restedTill int64 // in ns, of the last rest that a recorder of Linux told
 }
@@ -49,6 +51,7 @@ type cpu struct {
 	thread *Thread
 	number int64 // of the thread, on Linux, where that may be all that is known
 	since  int64
+	name   int // its number and one
 }
 
 // defaultInterval is how often Windows takes samples unless it is told otherwise:
@@ -107,8 +110,9 @@ func (u *Usage) of(t *Thread) *ThreadUsage {
 	return &u.threads[t.index]
 }
 
-// switched takes a context switch: the old thread has run since the last one.
-// Where that was to another thread, events are missing, and the time is nobody's.
+// switched takes a context switch: the old thread has run since the last one. Where that
+// was to another thread, or the thread has been on another processor since, events are
+// missing, and the time is nobody's.
 func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	at := u.machine.at(r)
 	u.switches++
@@ -117,15 +121,21 @@ func (u *Usage) switched(r *etw.Record, e *kernel.AnyThreadCSwitch) {
 	if c == nil {
 		return
 	}
-	if c.thread != nil {
-		if c.thread.TID == int64(e.OldThreadId) {
-			u.ran(c, at)
-		} else {
-			u.gaps++
+	before := u.machine.HasThread(int64(e.OldThreadId), idle(e.OldThreadId, r))
+	switch {
+	case c.thread == before:
+		u.ran(c, at)
+	case c.thread != nil:
+		u.gaps++
+		if lost := u.of(c.thread); lost.on == c.name {
+			lost.on = 0
 		}
 	}
+	u.of(before).on = 0
 	c.thread, c.since = u.machine.HasThread(int64(e.NewThreadId), idle(e.NewThreadId, r)), at
-	u.of(c.thread).Switches++
+	t := u.of(c.thread)
+	t.Switches++
+	t.on = c.name
 }
 
 // cpu returns the processor that a record is of, or nil if it does not say.
@@ -134,14 +144,17 @@ func (u *Usage) cpu(r *etw.Record) *cpu {
 		return nil
 	}
 	for int(r.Processor) >= len(u.cpus) {
-		u.cpus = append(u.cpus, cpu{number: -1})
+		u.cpus = append(u.cpus, cpu{number: -1, name: len(u.cpus) + 1})
 	}
 	return &u.cpus[r.Processor]
 }
 
+// ran takes that the thread of a processor ran there, if it has not been on another since.
+// The idle threads of all processors are one.
 func (u *Usage) ran(c *cpu, until int64) {
-	if d := until - c.since; d > 0 {
-		u.of(c.thread).ran += d
+	t := u.of(c.thread)
+	if d := until - c.since; d > 0 && (t.on == c.name || c.thread.TID == 0) {
+		t.ran += d
 	}
 }
 
@@ -201,21 +214,27 @@ func (u *Usage) scheduled(r *etw.Record) {
 	if c == nil {
 		return
 	}
+	if u.unknown == nil {
+		u.unknown, u.places = make(map[int64]uint64), make(map[int64]int)
+	}
 	switch t := u.machine.ThreadOf(before); {
 	case c.number < 0: // the first event of the processor
 	case c.number != before:
 		u.gaps++
+		if u.places[c.number] == c.name {
+			delete(u.places, c.number)
+		}
 	case t != nil && before != 0:
 		c.thread = t
+		u.of(t).on = u.places[before]
 		u.ran(c, at)
 	}
+	delete(u.places, before)
 	c.thread, c.number, c.since = nil, after, at
 	if after == 0 {
 		return // the processor is idle
 	}
-	if u.unknown == nil {
-		u.unknown = make(map[int64]uint64)
-	}
+	u.places[after] = c.name
 	u.unknown[after]++
 	if c.thread = u.machine.ThreadOf(after); c.thread != nil {
 		u.meet(c.thread, after)
@@ -269,6 +288,9 @@ func (u *Usage) Settle() {
 	}
 	for i := range u.cpus {
 		if c := &u.cpus[i]; c.thread != nil {
+			if c.number >= 0 {
+				u.of(c.thread).on = u.places[c.number]
+			}
 			u.ran(c, u.last)
 			c.since = max(c.since, u.last)
 		}

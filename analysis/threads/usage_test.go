@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"math"
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
@@ -51,4 +52,40 @@ func TestUsageAgrees(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d threads, of %d traces", told, threads, len(files))
+}
+
+// TestRunningAgrees holds the time that processes ran against that of their threads, which
+// this package tells apart from time in which nothing is known.
+func TestRunningAgrees(t *testing.T) {
+	traces, gaps := 0, 0
+	for _, path := range testtrace.All(t) {
+		var mux etw.Mux
+		u, a := system.NewUsage(&mux), New(&mux)
+		testtrace.Run(t, &mux, path)
+		u.Settle()
+		used, res := u.Result(), a.Result()
+		if res.Switches == 0 {
+			continue
+		}
+		traces++
+		gaps += min(res.Gaps, 1)
+		running := make(map[int64]float64)
+		for _, x := range res.Threads {
+			running[x.PID] += x.RunningMS
+		}
+		ran := make(map[int64]float64)
+		for _, p := range used.Processes {
+			if ms, ok := p.RanMS.Get(); ok {
+				ran[int64(p.PID)] += ms
+			}
+		}
+		for pid, ms := range ran {
+			if pid != 0 && math.Abs(ms-running[pid]) > 1e-3 {
+				t.Errorf("%s: process %d ran %.6f ms, and its threads %.6f", testtrace.Name(path), pid, ms, running[pid])
+			}
+		}
+	}
+	if traces == 0 || gaps == 0 {
+		t.Errorf("%d traces have switches, %d of them with gaps", traces, gaps)
+	}
 }
