@@ -97,8 +97,30 @@ func nameTracks(t *chrometrace.Trace, who *pick.Names) {
 	}
 }
 
-// WriteChrome reads traces and writes what happened when.
-func WriteChrome(cmd *cobra.Command, in *pick.Input, scope *pick.Scope, args []string, path string) error {
+// onlyThreads leaves what happened on the threads that were asked for, and what is of no
+// thread, such as collections and counters. It reports whether there is anything of them.
+func onlyThreads(t *chrometrace.Trace, has func(thread int64) bool) bool {
+	found := false
+	keeps := func(thread int64) bool {
+		chosen := thread > 0 && has(thread)
+		found = found || chosen
+		return chosen || thread <= 0
+	}
+	t.Spans = slices.DeleteFunc(t.Spans, func(s chrometrace.Span) bool { return !keeps(s.Thread) })
+	t.Marks = slices.DeleteFunc(t.Marks, func(m chrometrace.Mark) bool { return !keeps(m.Thread) })
+	t.Threads = slices.DeleteFunc(t.Threads, func(x chrometrace.Thread) bool { return !keeps(x.ID) })
+	return found
+}
+
+// WriteChrome reads traces and writes what happened when, on the threads that are asked for
+// if any are.
+func WriteChrome(cmd *cobra.Command, in *pick.Input, sel *pick.Selection, children bool, args []string, path string) error {
+	o := &Profiling{Of: samples.Kinds[0].Name, naming: "type"}
+	o.Within(*in, sel, children)
+	if err := o.threads.check(); err != nil {
+		return err
+	}
+	scope := &o.scope
 	h, err := scope.Header(cmd, in, args)
 	if err != nil {
 		return err
@@ -111,7 +133,6 @@ func WriteChrome(cmd *cobra.Command, in *pick.Input, scope *pick.Scope, args []s
 	if err := pick.OneSession(t); err != nil {
 		return err
 	}
-	o := &Profiling{Of: samples.Kinds[0].Name, naming: "type", In: *in, scope: *scope}
 	files, err := o.Symbols.Open(cmd)
 	if err != nil {
 		return err
@@ -138,6 +159,15 @@ func WriteChrome(cmd *cobra.Command, in *pick.Input, scope *pick.Scope, args []s
 	origin := t.Start().UnixNano()
 	doc := l.trace(i.Names, origin)
 	doc.AddProfile(p.Profile, origin, i.Names.OfProcess, i.Names.OfThread)
+	if len(o.threads.only) > 0 && !doc.IsEmpty() {
+		has, err := o.threads.chosen(i.Names)
+		if err == nil && !onlyThreads(doc, has) {
+			err = errors.New("nothing happened on a thread that --tid asks for")
+		}
+		if err != nil {
+			return cmp.Or(trouble, err)
+		}
+	}
 	if doc.IsEmpty() {
 		show.ReportNeeds(cmd, needsOf(kind, t), t)
 		return cmp.Or(trouble, errors.New("there is nothing to write: the trace has nothing that happened at a time, as far as its events are known"))

@@ -33,17 +33,23 @@ func (c *threadChoice) check() error {
 	return err
 }
 
+// chosen returns what tells the threads that were asked for.
+func (c *threadChoice) chosen(names *pick.Names) (func(thread int64) bool, error) {
+	numbers, patterns, err := pick.ParseNamed("tid", c.only)
+	return func(thread int64) bool {
+		return len(numbers) > 0 && numbers.Has(thread) ||
+			slices.ContainsFunc(patterns, func(g filter.Glob) bool { return g.Match(names.Threads[thread]) })
+	}, err
+}
+
 // shape leaves the samples of the threads that were asked for, and puts threads on stacks.
 func (c *threadChoice) shape(p *Profiled) error {
 	if len(c.only) > 0 {
-		numbers, patterns, err := pick.ParseNamed("tid", c.only)
+		has, err := c.chosen(p.Names)
 		if err != nil {
 			return err
 		}
-		p.Profile = p.Only(func(s stacks.Sample) bool {
-			return len(numbers) > 0 && numbers.Has(s.Thread) ||
-				slices.ContainsFunc(patterns, func(g filter.Glob) bool { return g.Match(p.Names.Threads[s.Thread]) })
-		})
+		p.Profile = p.Only(func(s stacks.Sample) bool { return has(s.Thread) })
 	}
 	if c.show {
 		p.Profile = p.By(func(s stacks.Sample) string { return p.Names.OfThread(s.Thread) })

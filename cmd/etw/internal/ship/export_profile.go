@@ -10,10 +10,9 @@ import (
 // chromeForm exports what happened when.
 var chromeForm = exportForm{
 	name: "chrome", suffixes: []string{".trace.json", ".perfetto.json"},
-	own: []string{"children"},
+	own: []string{"children", "tid"},
 	whole: func(o *exporting, cmd *cobra.Command, args []string) error {
-		scope := o.sel.Scope(o.children)
-		return code.WriteChrome(cmd, &o.in, &scope, args, o.path)
+		return code.WriteChrome(cmd, &o.in, &o.sel, o.children, args, o.path)
 	},
 }
 
