@@ -420,6 +420,24 @@ func TestHeadlines(t *testing.T) {
 	write(t, filepath.Join("..", ".."), "accuracy.md", "headlines", table)
 }
 
+// TestHeadlinesOfAll has each command in the table of first figures, or named below it.
+func TestHeadlinesOfAll(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "accuracy.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, part, _ := strings.Cut(string(b), "<!-- begin headlines -->")
+	part, _, _ = strings.Cut(part, "\n## ")
+	for _, cmd := range newRoot().Commands() {
+		if !cmd.IsAvailableCommand() || cmd.Name() == "completion" {
+			continue
+		}
+		if !regexp.MustCompile("`" + cmd.Name() + "[ `]").MatchString(part) {
+			t.Errorf("docs/accuracy.md does not say what %s prints first is held against", cmd.Name())
+		}
+	}
+}
+
 func errorText(percent float64) string {
 	if percent == 0 {
 		return "0"
