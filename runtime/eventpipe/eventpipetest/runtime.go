@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -132,7 +133,7 @@ func (rt *Runtime) Resumed() int {
 // Listen serves at a new socket in a folder. Stop ends everything, as the end of a
 // process does.
 func (rt *Runtime) Listen(folder string) (path string, stop func(), err error) {
-	path = filepath.Join(folder, "dotnet-diagnostic-4711-1-socket")
+	path = filepath.Join(folder, "dotnet-diagnostic-"+strconv.FormatInt(rt.PID, 10)+"-1-socket")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		return "", nil, err

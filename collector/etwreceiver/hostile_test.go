@@ -1,0 +1,76 @@
+package etwreceiver
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"go.opentelemetry.io/collector/component/componenttest"
+	"go.opentelemetry.io/collector/receiver/receivertest"
+
+	"github.com/etwgen/etwgen/collector/etwreceiver/internal/metadata"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+	"github.com/etwgen/etwgen/runtime/session"
+	"github.com/etwgen/etwgen/tests/hostile/mutate"
+)
+
+// TestHostile has sessions that deliver records of damaged traces, one after another, and then
+// one that does not: its events are all there.
+func TestHostile(t *testing.T) {
+	b, err := os.ReadFile("../../tests/recorded/gc.nettrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, good := mutate.New("gc", b), newFake(t, "", false)
+	var opened, before atomic.Int64
+	const times = 30
+	s := &sink{}
+	f := newFactory(func(context.Context, session.Config, bool) (live, error) {
+		n := opened.Load() + 1
+		if n > times {
+			before.Store(int64(s.total()))
+			opened.Add(1)
+			return good, nil
+		}
+		opened.Add(1)
+		r := rand.New(rand.NewPCG(3, uint64(n)))
+		m := mutate.Mutations[r.IntN(len(mutate.Mutations))].Apply(r, whole, nil)
+		if n == 1 {
+			m.Data = b // it has to start
+		}
+		source, err := nettrace.NewReader(bytes.NewReader(m.Data))
+		if err != nil {
+			return nil, err
+		}
+		lost := [...]int64{0, 1, math.MaxUint32}[r.IntN(3)]
+		return &fake{Source: source, ends: true, lost: lost, done: make(chan struct{})}, nil
+	})
+	cfg := config()
+	cfg.Restart.MaxInterval = cfg.Restart.InitialInterval
+	c, err := f.CreateLogs(t.Context(), receivertest.NewNopSettings(metadata.Type), cfg, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(t.Context(), componenttest.NewNopHost()); err != nil {
+		t.Fatal(err)
+	}
+	all := 0
+	for _, err := range etw.Records(newFake(t, "", true)) {
+		if err == nil {
+			all++
+		}
+	}
+	wait(t, "the good session is read", func() bool { return opened.Load() > times && int64(s.total()) >= before.Load()+int64(all) })
+	if err := c.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if got := s.logs - int(before.Load()); got != all {
+		t.Errorf("%d events of the good session, want %d", got, all)
+	}
+	t.Logf("%d events of damaged sessions, losses %v", before.Load(), s.losses)
+}
