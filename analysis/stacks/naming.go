@@ -11,11 +11,12 @@ import (
 
 // A namer gives names to the stacks of one Samples.
 type namer struct {
-	p       *Profile
-	s       *Samples
-	table   *symbols.Table
-	options Options
-	frames  map[frameKey]int32
+	p        *Profile
+	s        *Samples
+	table    *symbols.Table
+	options  Options
+	frames   map[frameKey]int32
+	nameless map[uint64]int32 // by address
 	// callers and leaves have what the stacks of s mean: as those who called others,
 	// whose addresses are where calls return to, and as the innermost.
 	callers, leaves []named
@@ -207,6 +208,9 @@ func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 
 // frame returns the number of the frame of a location.
 func (n *namer) frame(loc *symbols.Location, native *symbols.Native) int32 {
+	if loc.Kind == symbols.Unknown && native.Module == "" && native.Function == "" {
+		return n.namelessFrame(loc, native)
+	}
 	key := frameKey{id: loc.ID(), guess: loc.Guess}
 	if native.Module != "" || native.Function != "" {
 		key = frameKey{module: native.Module, function: native.Function}
@@ -222,6 +226,18 @@ func (n *namer) frame(loc *symbols.Location, native *symbols.Native) int32 {
 		i = int32(len(n.p.Frames))
 		n.p.Frames = append(n.p.Frames, n.newFrame(loc, native, key))
 		n.frames[key] = i
+	}
+	return i
+}
+
+// namelessFrame returns the number of the frame of an address of which nothing is known. There
+// can be millions of them, so they have a map with small keys.
+func (n *namer) namelessFrame(loc *symbols.Location, native *symbols.Native) int32 {
+	i, ok := n.nameless[loc.Address]
+	if !ok {
+		i = int32(len(n.p.Frames))
+		n.p.Frames = append(n.p.Frames, n.newFrame(loc, native, frameKey{}))
+		n.nameless[loc.Address] = i
 	}
 	return i
 }

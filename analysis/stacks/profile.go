@@ -91,10 +91,10 @@ func (n Naming) Percent() float64 {
 // types, become one profile. A nil table leaves addresses.
 func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
 	p := &Profile{}
-	frames := make(map[frameKey]int32)
+	frames, nameless := make(map[frameKey]int32), make(map[uint64]int32)
 	for _, s := range samples {
 		p.Kind, p.Types = s.Kind, s.Types
-		n := &namer{p: p, s: s, table: table, options: o, frames: frames,
+		n := &namer{p: p, s: s, table: table, options: o, frames: frames, nameless: nameless,
 			callers: make([]named, s.tree.size()), leaves: make([]named, s.tree.size()),
 			spans: make([]span, 1), spanIDs: make(map[span]int32)}
 		if s.reading != nil && !o.AsSampled {
@@ -130,20 +130,35 @@ func (f *Frame) identity() Frame {
 	return g
 }
 
+// isNameless reports whether a frame is an address of which nothing is known.
+func (f *Frame) isNameless() bool {
+	return f.Kind == symbols.Unknown && !f.Pseudo && *f == Frame{Name: f.Name, Full: f.Name, Address: f.Address}
+}
+
+// once returns what a map has for a key, or next, which it has then.
+func once[K comparable](m map[K]int32, key K, next int32) int32 {
+	i, ok := m[key]
+	if !ok {
+		i, m[key] = next, next
+	}
+	return i
+}
+
 // mergeEqual makes one frame of those of one method that was compiled several times.
 func (p *Profile) mergeEqual() {
-	first := make(map[Frame]int32, len(p.Frames))
+	first, nameless := make(map[Frame]int32), make(map[uint64]int32)
 	into := make([]int32, len(p.Frames))
 	kept := p.Frames[:0:0]
 	for i := range p.Frames {
-		id := p.Frames[i].identity()
-		k, ok := first[id]
-		if !ok {
-			k = int32(len(kept))
-			kept = append(kept, p.Frames[i])
-			first[id] = k
+		next := int32(len(kept))
+		if f := &p.Frames[i]; f.isNameless() {
+			into[i] = once(nameless, f.Address, next)
+		} else {
+			into[i] = once(first, f.identity(), next)
 		}
-		into[i] = k
+		if into[i] == next {
+			kept = append(kept, p.Frames[i])
+		}
 	}
 	if len(kept) == len(p.Frames) {
 		return

@@ -73,9 +73,11 @@ type Top struct {
 // Top returns the frames, those with the largest last value of their own first, and
 // [WaitingName] last.
 func (v *View) Top() []Top {
-	sums := make([]Top, len(v.p.Frames))
+	sums, types := make([]Top, len(v.p.Frames)), len(v.p.Types)
+	values := make([]int64, 2*types*len(sums))
 	for i := range sums {
-		sums[i] = Top{Frame: i, Self: make([]int64, len(v.p.Types)), Total: make([]int64, len(v.p.Types))}
+		of := values[2*types*i:]
+		sums[i] = Top{Frame: i, Self: of[:types:types], Total: of[types : 2*types : 2*types]}
 	}
 	open := make([]int32, len(v.p.Frames)) // how often a frame is on the path
 	v.walk(func(id ID) {

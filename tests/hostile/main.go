@@ -58,13 +58,14 @@ var kinds = map[string]func(*campaign, config) error{
 	"versions":  testVersions,
 	"tool":      testTool,
 	"code":      testCode,
+	"shapes":    testShapes,
 }
 
 func run(args []string, out io.Writer) error {
 	var cfg config
 	flags := flag.NewFlagSet("hostile", flag.ContinueOnError)
 	flags.SetOutput(out)
-	flags.StringVar(&cfg.kind, "kind", "traces", "what to test: traces, manifests, payloads, versions, tool, code or all")
+	flags.StringVar(&cfg.kind, "kind", "traces", "what to test: traces, manifests, payloads, versions, tool, code, shapes or all")
 	flags.IntVar(&cfg.n, "n", 10000, "number of executions of each kind, 0 for no limit")
 	flags.Uint64Var(&cfg.seed, "seed", 1, "seed of the random numbers")
 	flags.Uint64Var(&cfg.from, "from", 0, "number of the first execution")

@@ -203,9 +203,9 @@ func (o *Top) Table(p *Profiled) *show.Table {
 // methods returns the rows of methods, those that weigh most themselves first, or whose own
 // weight has changed most.
 func (p *Profiled) methods() []TopRow {
-	rows := []TopRow{}
-	shown := p.toldApart()
-	for _, row := range p.top() {
+	top, shown := p.top(), p.toldApart()
+	rows := make([]TopRow, 0, len(top))
+	for _, row := range top {
 		f := &p.Frames[row.Frame]
 		rows = append(rows, TopRow{f.Name, f.Full, f.Module, weights{row.Self, row.Total}, shown[row.Frame]})
 	}

@@ -340,6 +340,9 @@ const mostGaps = 1000
 
 func compareCells(a, b []string) int {
 	return slices.CompareFunc(a, b, func(x, y string) int {
+		if !isNumber(x) || !isNumber(y) { // an error of ParseInt costs more than all else
+			return cmp.Compare(x, y)
+		}
 		m, errX := strconv.ParseInt(x, 10, 64)
 		n, errY := strconv.ParseInt(y, 10, 64)
 		if errX == nil && errY == nil {
@@ -347,6 +350,11 @@ func compareCells(a, b []string) int {
 		}
 		return cmp.Compare(x, y)
 	})
+}
+
+func isNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // row returns the cells of a group, for the columns of t.
