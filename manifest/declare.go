@@ -1,6 +1,11 @@
 package manifest
 
-import "github.com/etwgen/etwgen/runtime/etw"
+import (
+	"slices"
+	"strings"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
 
 // declarations reads all that the events and templates of a provider refer to.
 func (p *providerParser) declarations(n *node) {
@@ -78,6 +83,9 @@ func (p *providerParser) keyword(n *node) {
 	if again(p, n, "keyword", name, p.keywords, func(k *Keyword) Pos { return k.Pos }) {
 		return
 	}
+	if i := slices.IndexFunc(p.prov.Keywords, func(o *Keyword) bool { return o.Mask == k.Mask }); i >= 0 {
+		p.doubt(n, "mask 0x%x of %s is also that of the keyword at %s, and sessions cannot tell them apart; give it another bit", k.Mask, what, p.prov.Keywords[i].Pos)
+	}
 	p.keywords[name] = k
 	p.prov.Keywords = append(p.prov.Keywords, k)
 }
@@ -90,7 +98,11 @@ func (p *providerParser) level(n *node) {
 	l.Message, l.MessageID = p.message(n)
 	l.Doc, l.GoName = p.docName(n)
 	if l.Value < 16 {
-		p.note(n, "value %d of %s is reserved; levels of a provider range from 16 to 255", l.Value, what)
+		say := p.doubt
+		if p.opts.Lenient {
+			say = p.note
+		}
+		say(n, "value %d of %s is reserved; levels of a provider range from 16 to 255", l.Value, what)
 	}
 	name := p.qname(n, l.Name)
 	if again(p, n, "level", name, p.levels, func(l *Level) Pos { return l.Pos }) {
@@ -144,6 +156,9 @@ func (p *providerParser) task(n *node) *Task {
 	}
 	name := p.qname(n, t.Name)
 	if !again(p, n, "task", name, p.tasks, func(t *Task) Pos { return t.Pos }) {
+		if i := slices.IndexFunc(p.prov.Tasks, func(o *Task) bool { return o.Value == t.Value }); i >= 0 {
+			p.doubt(n, "value %d of %s is also that of the task at %s, and events cannot tell them apart; give it another one", t.Value, what, p.prov.Tasks[i].Pos)
+		}
 		p.tasks[name] = t
 		p.prov.Tasks = append(p.prov.Tasks, t)
 	}
@@ -259,6 +274,8 @@ var windowsChannels = map[string]uint8{
 	"TraceClassic": 0, "System": 8, "Application": 9, "Security": 10, "TraceLogging": 11, "ProviderMetadata": 12,
 }
 
+var channelTypes = []string{"Admin", "Operational", "Analytic", "Debug"}
+
 // channel reads a channel or an importChannel. next is the value for the next
 // channel that gives none.
 func (p *providerParser) channel(n *node, next *uint8) {
@@ -275,6 +292,9 @@ func (p *providerParser) channel(n *node, next *uint8) {
 	}
 	what := "channel " + quote(c.Name)
 	c.Message, c.MessageID = p.message(n)
+	if _, given := n.lookup("type"); given && !slices.ContainsFunc(channelTypes, func(t string) bool { return strings.EqualFold(t, c.Type) }) {
+		p.strictly(n, "type %s of %s is none of Admin, Operational, Analytic and Debug; choose one", quote(c.Type), what)
+	}
 	switch enabled := n.attr("enabled"); enabled {
 	case "true", "1":
 		c.Enabled = true

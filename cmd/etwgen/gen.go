@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/gen"
@@ -196,7 +198,7 @@ func (g *genFlags) generate(cmd *cobra.Command, paths []string) ([]gen.File, err
 // newGen returns the command that writes a package.
 func newGen() *cobra.Command {
 	var flags genFlags
-	var verbose bool
+	var verbose, all bool
 	cmd := &cobra.Command{
 		Use:   "gen [flags] MANIFEST...",
 		Short: "Write the Go package of a provider",
@@ -214,31 +216,89 @@ dump, and nothing else. Warnings do not change the exit code.
 Where a provider writes other fields than its manifest says, a file beside the
 manifest says so: MyProvider.overrides for MyProvider.man.
 
+With --all each provider of a manifest gets a package, in a folder below --output that
+is called by its name, without the words that all names begin with.
+
 It works from a go:generate line as it does by hand:
 
   //go:generate go tool etwgen gen -o . MyProvider.man`,
 		Example: "  etwgen gen -o internal/myprovider MyProvider.man\n  etwgen gen --provider Microsoft-Windows-DotNETRuntime -o clr ClrEtwAll.man",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			files, err := flags.generate(cmd, args)
-			if err != nil {
-				return err
-			}
 			report := io.Discard
 			if verbose {
 				report = cmd.OutOrStdout()
 			}
-			old, err := readPackage(flags.dir)
-			if err == nil {
-				err = writeFiles(osDisk{}, flags.dir, old, withEmptied(old, files, cmd.ErrOrStderr()), report)
+			if all {
+				return flags.writeEach(cmd, args, report)
 			}
-			if err != nil {
-				return &exitError{exitUsage, err}
-			}
-			return nil
+			return flags.write(cmd, args, report)
 		},
 	}
 	flags.add(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "write a package for each provider of a manifest, in folders below that of --output")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "list the files that are written and removed")
 	return cmd
+}
+
+// write writes the package for the provider that the flags choose.
+func (g *genFlags) write(cmd *cobra.Command, paths []string, report io.Writer) error {
+	files, err := g.generate(cmd, paths)
+	if err != nil {
+		return err
+	}
+	old, err := readPackage(g.dir)
+	if err == nil {
+		err = writeFiles(osDisk{}, g.dir, old, withEmptied(old, files, cmd.ErrOrStderr()), report)
+	}
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	return nil
+}
+
+// writeEach writes a package for each provider of a manifest.
+func (g *genFlags) writeEach(cmd *cobra.Command, paths []string, report io.Writer) error {
+	if g.gen.Provider != "" || g.gen.Package != "" || len(paths) != 1 || paths[0] == stdinName {
+		return usagef("--all is for one file, and names packages by itself; give neither --provider nor --package")
+	}
+	r, err := sound(cmd, paths[0], manifest.Options{Lenient: g.gen.Lenient, SelfDescribing: g.selfDescribing})
+	if err != nil {
+		return err
+	}
+	below := g.dir
+	for i, name := range packageNames(r.manifest.Providers) {
+		g.dir, g.gen.Package = filepath.Join(below, name), name
+		if err := cmd.Flags().Set("provider", strconv.Itoa(i+1)); err != nil {
+			return &exitError{exitUsage, err}
+		}
+		if err := g.write(cmd, paths, report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packageNames names packages for providers: by the letters and digits of their names, without
+// the words with which all begin.
+func packageNames(providers []*manifest.Provider) []string {
+	words := make([][]string, len(providers))
+	for i, p := range providers {
+		words[i] = strings.FieldsFunc(strings.ToLower(p.Name), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
+	}
+	common := 0
+	for len(words) > 0 && !slices.ContainsFunc(words, func(w []string) bool { return common+1 >= len(w) || w[common] != words[0][common] }) {
+		common++
+	}
+	taken := make(map[string]bool)
+	var names []string
+	for i, w := range words {
+		name := strings.Join(w[common:], "")
+		if !token.IsIdentifier(name) || taken[name] {
+			name = "provider" + strconv.Itoa(i+1)
+		}
+		taken[name] = true
+		names = append(names, name)
+	}
+	return names
 }

@@ -31,7 +31,7 @@ func originOf(flags *pflag.FlagSet, dir, pkg, chosen string, paths []string) (*g
 	var args []string
 	flags.Visit(func(f *pflag.Flag) {
 		switch list, several := f.Value.(pflag.SliceValue); {
-		case f.Name == "output" || f.Name == "package" || f.Name == "verbose":
+		case f.Name == "output" || f.Name == "package" || f.Name == "verbose" || f.Name == "all":
 		case several:
 			for _, v := range list.GetSlice() {
 				args = append(args, "--"+f.Name, v)
