@@ -293,7 +293,7 @@ func (p *providerParser) channel(n *node, next *uint8) {
 	what := "channel " + quote(c.Name)
 	c.Message, c.MessageID = p.message(n)
 	if _, given := n.lookup("type"); given && !slices.ContainsFunc(channelTypes, func(t string) bool { return strings.EqualFold(t, c.Type) }) {
-		p.strictly(n, "type %s of %s is none of Admin, Operational, Analytic and Debug; choose one", quote(c.Type), what)
+		p.strictly(n, "type %s of %s does not exist; choose Admin, Operational, Analytic or Debug", quote(c.Type), what)
 	}
 	switch enabled := n.attr("enabled"); enabled {
 	case "true", "1":
