@@ -23,7 +23,7 @@ var limits = map[string]int{
 
 // larger are the limits of packages that are one thing by their nature: they do not grow.
 var larger = map[string]int{
-	"circle cmd/etwgen":           2900,
+	"circle cmd/etwgen":           2950,
 	"circle gen":                  2600,
 	"circle manifest":             3109,
 	"circle manifest/eventsource": 2200,
