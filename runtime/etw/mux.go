@@ -34,7 +34,11 @@ type handlers struct {
 // record is an *undecodable, to tell it from an error of the function.
 type handler func(*Record) error
 
-type undecodable struct{ error }
+// The error is no embedded one: go doc would list all functions that return one apart from
+// the types that they make.
+type undecodable struct{ err error }
+
+func (u *undecodable) Error() string { return u.err.Error() }
 
 // then returns a handler that calls h, if there is one, and next.
 func (h handler) then(next handler) handler {
@@ -320,10 +324,10 @@ func (m *Mux) failed(r *Record, err error) error {
 	}
 	m.stats.Undecodable++
 	if m.stats.FirstError == nil {
-		m.stats.FirstError = fault.error
+		m.stats.FirstError = fault.err
 	}
 	if m.undecodable != nil {
-		return m.undecodable(r, fault.error)
+		return m.undecodable(r, fault.err)
 	}
 	return nil
 }
