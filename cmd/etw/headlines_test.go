@@ -368,8 +368,8 @@ func (h *headline) hold(t *testing.T, w *witness) (figures int, worst float64) {
 		return 0, 0
 	}
 	command := h.command
-	if strings.Contains(command, "END") {
-		command = strings.Replace(command, "END", w.mark()+"ms", 1)
+	if from, to, ok := strings.Cut(command, "END"); ok {
+		command = from + w.mark() + "ms" + to
 	}
 	text, stderr, code := output(command, w.path)
 	if code > 1 {
