@@ -47,7 +47,7 @@ func (r *Result) Tables() []table.View {
 	for i, name := range []string{"startMs", "loadMs", "runtimeMs", "managedMs", "mainMs", "requestMs", "exitMs"} {
 		columns = append(columns, table.Moment(name, func(n node) measure.Float { return n.at(Names[i]) }).IfAny())
 	}
-	columns = append(columns, table.Code("exitCode", func(n node) measure.Float { return n.ExitCode }).IfAny())
+	columns = append(columns, system.ExitCodes(func(n node) measure.Float { return n.ExitCode })...)
 	type row struct {
 		node
 		Phase

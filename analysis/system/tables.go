@@ -2,7 +2,9 @@ package system
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/etwgen/etwgen/analysis/measure"
@@ -29,11 +31,34 @@ func TreeColumns[T any](of func(T) Node) []table.Column[T] {
 	}
 }
 
+// ExitCodes are the columns of what processes end with: the number for programs, and for people
+// the digits by which statuses of Windows are known, such as 0xc0000005. As numbers these are far
+// below 0, while -1 is one that a program has chosen.
+func ExitCodes[T any](of func(T) measure.Float) []table.Column[T] {
+	return []table.Column[T]{
+		table.Code("exitCode", of).IfAny().For(table.Programs),
+		table.Text("exitCode", func(row T) string { return exitStatus(of(row)) }).IfAny().For(table.People),
+	}
+}
+
+func exitStatus(code measure.Float) string {
+	v, known := code.Get()
+	switch {
+	case !known:
+		return ""
+	case v < math.MinInt16 && v >= math.MinInt32:
+		return "0x" + strconv.FormatUint(uint64(uint32(int32(v))), 16)
+	}
+	return strconv.FormatInt(int64(v), 10)
+}
+
 func processColumns() []table.Column[Node] {
-	return []table.Column[Node]{
+	columns := []table.Column[Node]{
 		table.Moment("startMs", func(n Node) measure.Float { return n.Process.StartMS }).IfAny(),
 		table.Moment("endMs", func(n Node) measure.Float { return n.Process.EndMS }).IfAny(),
-		table.Code("exitCode", func(n Node) measure.Float { return n.Process.ExitCode }).IfAny(),
+	}
+	columns = append(columns, ExitCodes(func(n Node) measure.Float { return n.Process.ExitCode })...)
+	return append(columns,
 		table.Amount("sampledMs", func(n Node) measure.Float { return n.Process.SampledMS }).IfAny(),
 		table.Amount("ranMs", func(n Node) measure.Float { return n.Process.RanMS }).IfAny(),
 		table.Count("threads", func(n Node) int { return n.Process.Threads }).IfAny(),
@@ -44,7 +69,7 @@ func processColumns() []table.Column[Node] {
 		table.Text("os", func(n Node) string { return n.Process.OS }).For(table.Programs),
 		table.Text("architecture", func(n Node) string { return n.Process.Architecture }).For(table.Programs),
 		table.Text("commandLine", func(n Node) string { return n.Process.CommandLine }),
-	}
+	)
 }
 
 // threads lists the threads that ran longest first.

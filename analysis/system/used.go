@@ -109,7 +109,7 @@ func usedColumns() []table.Column[Node] {
 			return measure.Known(of(x.net))
 		}
 	}
-	return []table.Column[Node]{
+	columns := []table.Column[Node]{
 		table.Text("process", func(x Node) string { return x.Label() }),
 		table.ID("pid", func(x Node) int64 { return x.Process.PID }),
 		table.ID("parentPid", func(x Node) ID { return x.Process.ParentPID }).Natural().For(table.Details),
@@ -124,11 +124,13 @@ func usedColumns() []table.Column[Node] {
 		table.Count("images", func(x Node) int { return x.Process.Images }).IfAny(),
 		table.Moment("startMs", func(x Node) measure.Float { return x.Process.StartMS }).IfAny(),
 		table.Moment("endMs", func(x Node) measure.Float { return x.Process.EndMS }).IfAny(),
-		table.Code("exitCode", func(x Node) measure.Float { return x.Process.ExitCode }).IfAny(),
+	}
+	columns = append(columns, ExitCodes(func(x Node) measure.Float { return x.Process.ExitCode })...)
+	return append(columns,
 		table.Text("runtime", func(x Node) string { return x.Process.Runtime }).IfAny(),
 		table.Text("commandLine", func(x Node) string { return x.Process.CommandLine }).For(table.Details),
 		table.Text("user", func(x Node) string { return x.Process.User }).For(table.Details),
-	}
+	)
 }
 
 // services adds up the processor time of threads by the service that they work for.

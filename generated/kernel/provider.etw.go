@@ -2,7 +2,7 @@
 // source: kernel.man
 // command: etwgen gen --tests kernel.man
 // version: 4
-// fingerprint: 5f6d5c78d69964f845c690c8d2dbf7f5
+// fingerprint: 097b002b68084f2d18520e2f15aeeeb2
 
 package kernel
 

@@ -12,7 +12,7 @@ import (
 )
 
 func TestEventsFresh(t *testing.T) {
-	etwtest.Fresh(t, "etwgen gen --tests kernel.man", "kernel.man", "5f6d5c78d69964f845c690c8d2dbf7f5")
+	etwtest.Fresh(t, "etwgen gen --tests kernel.man", "kernel.man", "097b002b68084f2d18520e2f15aeeeb2")
 }
 
 func TestEventsRoundTrip(t *testing.T) {
