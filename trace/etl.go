@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etl"
@@ -137,11 +136,10 @@ func (r *etlReader) headerFacts(of *File) facts {
 	return f
 }
 
-// zoneText returns the zone of a time: by how far it is from UTC and, unless that is
-// a reference to a resource of Windows, by its name.
+// zoneText returns the zone of a time: by how far it is from UTC and, if it has one, by its name.
 func zoneText(t time.Time) string {
 	text, name := t.Format("UTC-07:00"), t.Location().String()
-	if strings.HasPrefix(name, "@") {
+	if name == text {
 		return text
 	}
 	return text + " " + name

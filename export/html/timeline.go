@@ -60,7 +60,7 @@ var appearances = map[timeline.Kind]appearance{
 	timeline.GCPause: {"Pauses for collections", "gen2"}, timeline.Heap: {"Heap", "loh"}, timeline.Allocated: {"Allocated", "alloc"},
 	timeline.Exceptions: {"Exceptions", "exception"}, timeline.Compiling: {"Compiling", "jit"}, timeline.Contention: {"Waits for locks", "wait"},
 	timeline.Waits: {"Other waits", "bgc"}, timeline.Workers: {"Pool workers", "pool"}, timeline.Requests: {"Requests", "accent"},
-	timeline.RequestTime: {"In requests", "poh"}, timeline.Disk: {"Disks", "handle"}, timeline.Network: {"Network", "poh"},
+	timeline.RequestTime: {"In requests", "poh"}, timeline.Disk: {"Disks", "handle"}, timeline.Network: {"Network", "loh"},
 	timeline.Counter: {"Counter", "counter"},
 }
 

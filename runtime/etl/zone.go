@@ -2,6 +2,8 @@ package etl
 
 import (
 	"encoding/binary"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -38,7 +40,21 @@ func zoneAt(zone []byte, at etw.FileTime, offset time.Duration) *time.Location {
 		}
 	}
 	name, _ := etw.CutUTF16(half[:zoneNameSize])
-	return time.FixedZone(name.String(), int((offset+-zoneBias(half))/time.Second))
+	east := offset - zoneBias(half)
+	return time.FixedZone(zoneName(name.String(), east), int(east/time.Second))
+}
+
+// zoneName returns the name of a zone. Windows often has the number of a text in a DLL in its
+// place, which tells nobody anything elsewhere.
+func zoneName(name string, east time.Duration) string {
+	if !strings.HasPrefix(name, "@") {
+		return name
+	}
+	sign := '+'
+	if east < 0 {
+		sign, east = '-', -east
+	}
+	return fmt.Sprintf("UTC%c%02d:%02d", sign, int(east.Hours()), int(east.Minutes())%60)
 }
 
 // zoneBias is what local time lacks to the time without it.

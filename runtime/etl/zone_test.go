@@ -61,3 +61,19 @@ func TestZoneAt(t *testing.T) {
 		t.Errorf("a zone of nothing: %v", z)
 	}
 }
+
+func TestZoneName(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		east time.Duration
+		want string
+	}{
+		{"@tzres.dll,-211", -7 * time.Hour, "UTC-07:00"},
+		{"@tzres.dll,-492", 5*time.Hour + 30*time.Minute, "UTC+05:30"},
+		{"Pacific Daylight Time", -7 * time.Hour, "Pacific Daylight Time"},
+	} {
+		if got := zoneName(c.name, c.east); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
