@@ -284,6 +284,7 @@ type dumpStyle struct {
 	stacks  bool
 	raw     bool
 	payload bool
+	message bool
 	fields  []string
 	columns []string
 	time    string
@@ -308,8 +309,9 @@ const (
 func (s *dumpStyle) Flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.enums, "enums", "name", "print values that have names as their `FORM`: name, number, or in JSON\nan object with value and name")
-	f.BoolVar(&s.stacks, "stacks", false, "print call stacks, with the names of methods and files that the trace\nhas; a pass over the files finds these, and stacks that the kernel\nlogged as events of their own")
+	f.BoolVar(&s.stacks, "stacks", false, "print call stacks, with names: a pass over the files finds these, and\nstacks that the kernel logged as events of their own")
 	f.BoolVar(&s.raw, "raw-stacks", false, "print call stacks as addresses")
+	f.BoolVar(&s.message, "messages", false, "print messages that the trace or --manifest has, in text and JSON")
 	f.BoolVar(&s.payload, "payload", false, "print payloads in hexadecimal, too")
 	f.StringSliceVar(&s.fields, "fields", nil, "print only the fields of these `NAMES`, such as Count,Reason")
 	f.StringSliceVar(&s.columns, "columns", nil, "of what all events have, print in CSV and Markdown only these `NAMES`,\nsuch as ms,event,pid")
@@ -351,7 +353,7 @@ func (s *dumpStyle) writer(out *show.Output, sel *pick.Selector, m *pick.Meeting
 	switch out.Format {
 	case show.FormatJSON, show.FormatJSONL:
 		return &jsonWriter{
-			list: show.JsonList{Lines: out.Format == show.FormatJSONL, About: &out.About}, enums: enumStyles[s.enums], stacks: s.stacks, names: s.names, payload: s.payload,
+			list: show.JsonList{Lines: out.Format == show.FormatJSONL, About: &out.About}, enums: enumStyles[s.enums], stacks: s.stacks, names: s.names, payload: s.payload, message: s.message,
 			only: s.fields, file: m.Several,
 		}, nil
 	case formatXML:
@@ -364,6 +366,9 @@ func (s *dumpStyle) writer(out *show.Output, sel *pick.Selector, m *pick.Meeting
 
 // columnWriter returns what formats events as rows.
 func (s *dumpStyle) columnWriter(out *show.Output, sel *pick.Selector, m *pick.Meeting, whole bool) (eventWriter, error) {
+	if s.message {
+		return nil, cli.Usagef("--messages has no column in --format %s: text and json have", out.Format)
+	}
 	w := &columnWriter{markdown: out.Format == show.FormatMD, csv: show.CsvStyle{Raw: out.CsvRaw}, enums: enumStyles[s.enums], names: s.names, payload: s.payload}
 	names := s.columns
 	if names == nil {

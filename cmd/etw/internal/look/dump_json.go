@@ -19,6 +19,7 @@ type jsonWriter struct {
 	stacks  bool
 	names   *frames.BoundStacks // nil if frames have no names
 	payload bool
+	message bool
 	only    []string // fields, all if it is nil
 	file    bool
 
@@ -117,6 +118,9 @@ func (w *jsonWriter) append(b []byte, s *pick.Shot) []byte {
 		b = appendStack(b, s.Stack, `,`, `"`)
 		b = append(b, ']')
 		b = w.frames(b, s)
+	}
+	if w.message && s.Values != nil {
+		b = appendJSONText(b, `,"message":`, string(etw.AppendMessage(nil, s.Values)))
 	}
 	if w.payload || s.Undecoded() {
 		b = append(b, `,"payload":"`...)

@@ -20,6 +20,7 @@ type textWriter struct {
 	stacks  bool
 	names   *frames.BoundStacks // nil if frames are shown as addresses
 	payload bool
+	message bool
 	only    []string // fields, all if it is nil
 	enums   etw.EnumStyle
 	time    string
@@ -51,7 +52,7 @@ const shownBytes = 64
 
 func newTextWriter(s *dumpStyle, sel *pick.Selector, m *pick.Meeting) *textWriter {
 	w := &textWriter{
-		stacks: s.stacks, names: s.names, payload: s.payload, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.Zone,
+		stacks: s.stacks, names: s.names, payload: s.payload, message: s.message, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.Zone,
 		file: m.Several, cpu: m.Processor, width: m.Width, brief: m.Brief, owner: pick.LeastOwner,
 	}
 	if w.width == 0 {
@@ -133,6 +134,11 @@ func (w *textWriter) append(b []byte, s *pick.Shot) []byte {
 		b = w.printer.Paint(append(b, ' '), show.ColorRed, "["+cli.Clean(problem)+"]")
 	}
 	b = append(b, '\n')
+	if w.message && s.Values != nil {
+		if text := etw.AppendMessage(nil, s.Values); len(text) > 0 {
+			b = append(append(append(b, "                      "...), cli.Clean(string(text))...), '\n')
+		}
+	}
 	if w.stacks {
 		namer := w.names.Namer(s.Record)
 		for i := range s.Stack.Len() {

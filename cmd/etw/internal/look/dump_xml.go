@@ -52,8 +52,8 @@ type xmlPlan struct {
 
 // checkXML reports flags for what the format has no place for.
 func (s *dumpStyle) checkXML() error {
-	if s.stacks || s.payload {
-		return cli.Usagef("--format xml has no place for call stacks, nor for payloads of what is decoded: json has")
+	if s.stacks || s.payload || s.message {
+		return cli.Usagef("--format xml has no place for call stacks and messages, nor for payloads of what is decoded: json has")
 	}
 	return nil
 }
