@@ -56,6 +56,8 @@ func rendering(c *column, inType, outType string) (string, string) {
 	switch {
 	case c.mapName == "NTSTATUS":
 		return inType, "win:NTSTATUS"
+	case c.typ == "i32" && c.name == "ExitStatus":
+		return inType, "win:HResult"
 	case c.typ == "u32" && (strings.HasSuffix(id, "ProcessId") || c.name == "PID" || c.name == "ParentId" || c.name == "StackProcess"):
 		return inType, "win:PID"
 	case c.typ == "u32" && (strings.HasSuffix(id, "ThreadId") || c.name == "TTID" || c.name == "StackThread"):
