@@ -40,7 +40,7 @@ type fakeSession struct {
 	stacks  []stackTracingID
 	items   chan fakeItem // to deliver
 	stopped chan struct{}
-	idle    sync.WaitGroup // of processTrace
+	idle    sync.WaitGroup // of what is open, until its processTrace returns
 }
 
 // A fakeEnabled is a call of enableTrace.
@@ -67,6 +67,7 @@ type fakeOpened struct {
 	context uintptr
 	buffers bool
 	closed  chan struct{}
+	running bool // in processTrace
 }
 
 // install puts a fake in place of Windows for the time of a test.
@@ -242,6 +243,7 @@ func (f *fake) open(name *uint16, context uintptr, h *logfileHeader, buffers boo
 	*h = f.header
 	f.last++
 	f.opened[f.last] = &fakeOpened{session: s, context: context, buffers: buffers, closed: make(chan struct{})}
+	s.idle.Add(1) // though its processTrace may begin later
 	return f.last, codeSuccess
 }
 
@@ -249,7 +251,7 @@ func (f *fake) processTrace(handle uint64) Code {
 	f.mu.Lock()
 	o := f.opened[handle]
 	if o != nil {
-		o.session.idle.Add(1)
+		o.running = true
 	}
 	f.mu.Unlock()
 	if o == nil {
@@ -308,6 +310,9 @@ func (f *fake) closeTrace(handle uint64) Code {
 	}
 	delete(f.opened, handle)
 	close(o.closed)
+	if !o.running {
+		o.session.idle.Done()
+	}
 	return codeContextClosePending
 }
 
