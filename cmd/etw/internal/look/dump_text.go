@@ -30,6 +30,7 @@ type textWriter struct {
 	process bool // and the name of its process
 	thread  bool
 	cpu     bool
+	id      bool
 	width   int // of the column of titles
 	brief   int // what it is with brief titles
 	short   bool
@@ -47,13 +48,16 @@ type textPlan struct {
 	labels []string
 }
 
+// eventWidth is that of the column of the numbers of events.
+const eventWidth = 7
+
 // shownBytes is how much a line shows of what was not decoded.
 const shownBytes = 64
 
 func newTextWriter(s *dumpStyle, sel *pick.Selector, m *pick.Meeting) *textWriter {
 	w := &textWriter{
 		stacks: s.stacks, names: s.names, payload: s.payload, message: s.message, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.Zone,
-		file: m.Several, cpu: m.Processor, width: m.Width, brief: m.Brief, owner: pick.LeastOwner,
+		file: m.Several, cpu: m.Processor, id: m.Numbered || m.Glance || len(m.Processes) == 0, width: m.Width, brief: m.Brief, owner: pick.LeastOwner,
 	}
 	if w.width == 0 {
 		w.width = pick.StreamName
@@ -85,6 +89,7 @@ func (w *textWriter) begin(b []byte) []byte {
 		{w.thread, "  THREAD", -w.owner - 2},
 		{!w.thread, "TID", pick.IdWidth},
 		{w.cpu, "CPU", 4},
+		{w.id, "ID", eventWidth},
 	}
 	line, width := "", 0
 	for _, h := range heads {
@@ -119,6 +124,9 @@ func (w *textWriter) append(b []byte, s *pick.Shot) []byte {
 	b = w.appendID(b, w.thread, s.Thread, s.ThreadID)
 	if w.cpu {
 		b = appendColumn(b, int64(s.Processor), 4)
+	}
+	if w.id {
+		b = appendNumber(b, s.Record)
 	}
 	b = append(b, ' ', ' ')
 	title := w.title(s)
@@ -307,6 +315,14 @@ func appendColumn(b []byte, n int64, width int) []byte {
 	b = append(b, ' ')
 	mark := len(b)
 	return padLeft(strconv.AppendInt(b, n, 10), mark, width-1)
+}
+
+// appendNumber appends the number of an event, which those of classes do not have.
+func appendNumber(b []byte, r *etw.Record) []byte {
+	if r.Kind == etw.KindManifest {
+		return appendColumn(b, int64(r.ID), eventWidth)
+	}
+	return appendLeft(b, "", eventWidth)
 }
 
 // appendLeft appends a text, padded to a width.

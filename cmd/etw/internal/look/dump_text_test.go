@@ -33,12 +33,16 @@ func TestTextFits(t *testing.T) {
 			t.Errorf("%d columns: %q under %q", width, line, head)
 		}
 	}
-	w := &textWriter{printer: &show.Printer{}, time: timeRelative, width: 42, file: true, process: true, thread: true, cpu: true, owner: pick.MostOwner}
-	if head := string(w.begin(nil)); !strings.Contains(head, "MS  FILE                PROCESS                   THREAD                   CPU  EVENT") {
+	w := &textWriter{printer: &show.Printer{}, time: timeRelative, width: 42, file: true, process: true, thread: true, cpu: true, id: true, owner: pick.MostOwner}
+	if head := string(w.begin(nil)); !strings.Contains(head, "MS  FILE                PROCESS                   THREAD                   CPU     ID  EVENT") {
 		t.Errorf("heading %q", head)
 	}
-	if line := string(w.append(nil, s)); !strings.Contains(line, "  a-trace-w…name.etl  service.exe(1234)         worker(5)                 -1  Microsoft") {
+	if line := string(w.append(nil, s)); !strings.Contains(line, "  a-trace-w…name.etl  service.exe(1234)         worker(5)                 -1      0  Microsoft") {
 		t.Errorf("line %q", line)
+	}
+	s.Kind = etw.KindClassic
+	if line := string(w.append(nil, s)); !strings.Contains(line, " -1         Microsoft") {
+		t.Errorf("line %q of an event without a number", line)
 	}
 	// A provider without an alias.
 	s.Event = &etw.EventInfo{Index: 2, Provider: "Microsoft-Windows-Kernel-Process", Name: "ProcessStart"}

@@ -21,6 +21,7 @@ type Meeting struct {
 	Glance    bool // it is of files that were not read to the end before
 	Descs     []*etw.EventDesc
 	Processor bool // some event has one
+	Numbered  bool // some event has an id
 	Width     int  // of the longest title of an event
 	Brief     int  // of the longest brief title
 	Processes map[int64]bool
@@ -44,6 +45,7 @@ func (m *Meeting) Meet(r *etw.Record) {
 		return
 	}
 	m.Processor = m.Processor || r.Processor >= 0
+	m.Numbered = m.Numbered || r.Kind == etw.KindManifest
 	m.Processes[r.ProcessID] = true
 	for e.Index >= len(m.known) {
 		m.known = append(m.known, false)
