@@ -172,6 +172,30 @@ func (a *Analysis) Result() *Result {
 	return res
 }
 
+// Keep leaves the threads that has reports, and the sums over these. Samples without a stack
+// and the median are of all.
+func (r *Result) Keep(has func(pid, tid int64) bool) {
+	r.Threads = slices.DeleteFunc(r.Threads, func(t Thread) bool { return !has(t.Process, t.Thread) })
+	r.Samples, r.Managed = 0, 0
+	for i := range r.Threads {
+		r.Samples += r.Threads[i].Samples
+		r.Managed += r.Threads[i].Managed
+	}
+	r.add()
+}
+
+// add makes the sums of times.
+func (r *Result) add() {
+	r.External = r.Samples - r.Managed
+	r.TimeMS, r.PauseMS, r.UnsampledMS = 0, 0, 0
+	for i := range r.Threads {
+		t := &r.Threads[i]
+		r.TimeMS += t.TimeMS
+		r.PauseMS += t.PauseMS
+		r.UnsampledMS += t.UnsampledMS
+	}
+}
+
 // Samples returns the samples with what they stand for.
 func (a *Analysis) Samples() []*stacks.Samples {
 	s, _ := a.weigh()
@@ -204,16 +228,11 @@ func (a *Analysis) weigh() (*stacks.Samples, *Result) {
 		res.Samples += row.Samples
 		res.Managed += row.Managed
 	}
-	res.External = res.Samples - res.Managed
 	res.IntervalMS = float64(median(gaps)) / 1e6
 	order.Sort(res.Threads, func(x, y Thread) int {
 		return cmp.Or(cmp.Compare(y.Samples, x.Samples), cmp.Compare(x.Process, y.Process), cmp.Compare(x.Thread, y.Thread))
 	})
-	for _, t := range res.Threads {
-		res.TimeMS += t.TimeMS
-		res.PauseMS += t.PauseMS
-		res.UnsampledMS += t.UnsampledMS
-	}
+	res.add()
 	for i := range a.taken {
 		t := &a.taken[i]
 		w := weights[i]

@@ -25,6 +25,7 @@ package threads
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/when"
@@ -434,6 +435,21 @@ func (a *Analysis) Result() *Result {
 		}
 	}
 	return res
+}
+
+// Keep leaves the threads that has reports, and the sums over these. Gaps, strays and
+// processors are of all.
+func (r *Result) Keep(has func(pid, tid int64) bool) {
+	r.Threads = slices.DeleteFunc(r.Threads, func(t Thread) bool { return !has(t.PID, t.TID) })
+	r.Switches, r.Times = 0, Times{}
+	for i := range r.Threads {
+		t := &r.Threads[i]
+		r.Switches += t.Switches
+		r.RunningMS += t.RunningMS
+		r.ReadyMS += t.ReadyMS
+		r.WaitingMS += t.WaitingMS
+		r.UnknownMS += t.UnknownMS
+	}
 }
 
 func timesOf(sums [doings]int64) Times {

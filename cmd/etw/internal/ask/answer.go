@@ -28,6 +28,8 @@ type Question struct {
 	missing                    string                 // what to say in place of needs
 	whole                      bool                   // people see all rows if they do not say how many
 	rooted                     bool                   // --root is for all views
+	threaded                   string                 // what --tid chooses, as its help begins; "" if its events are not of threads
+	everyones                  []string               // views that are of all processes and threads
 	reads                      bool                   // the view says what is kept of the trace
 	flags                      func(f *pflag.FlagSet) // of this question alone, or nil
 	implied                    func() string          // the view that these flags ask for, or ""; may be nil
@@ -88,10 +90,10 @@ type answer interface {
 	table(view string, who *pick.Names) *show.Table
 }
 
-// A chooser is an answer that leaves out the processes that were not asked for by
+// A chooser is an answer that leaves out the processes and threads that were not asked for by
 // itself, since it needs the records of all.
 type chooser interface {
-	choose(processes filter.Numbers)
+	choose(processes, threads filter.Numbers)
 }
 
 // Command returns the command that asks the question.
@@ -127,6 +129,9 @@ func (q *Question) Command() *cobra.Command {
 		f.Lookup("top").Usage = fmt.Sprintf("print only the first `N` rows; text and Markdown have %d if it is left out", show.RowsForPeople)
 	}
 	q.scope.Flags(cmd)
+	if q.threaded != "" {
+		q.scope.ThreadFlag(cmd, q.threaded)
+	}
 	q.Out.Flags(cmd)
 	q.in.Flags(cmd)
 	return cmd
@@ -235,8 +240,8 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	i.Asked = h.Processes
 	if c, ok := answer.(chooser); ok {
-		c.choose(h.Processes)
-		h.Processes = nil
+		c.choose(h.Processes, h.Threads)
+		h.Processes, h.Threads = nil, nil
 	}
 	if x, ok := answer.(timed); ok {
 		x.samplesEach(code.SamplingInterval(t))
@@ -266,6 +271,9 @@ func (q *Question) Check(cmd *cobra.Command) error {
 	}
 	if !slices.Contains(q.views, q.by) {
 		return cli.Usagef("--by %s: it is one of %s%s", q.by, strings.Join(q.views, ", "), cli.DidYouMean(q.by, q.views))
+	}
+	if slices.Contains(q.everyones, q.by) && q.scope.Parted() {
+		return cli.Usagef("--by %s: these rows are of all processes and threads; leave --process and --tid out", q.by)
 	}
 	return q.checkRoot(cmd)
 }

@@ -27,9 +27,10 @@ time.`,
   etw allocs --by kind alloc.nettrace
   etw allocs --by time --format csv alloc.nettrace
   etw allocs --format json alloc.nettrace | jq '.types[0].type'`,
-		next:  []show.Suggestion{show.Next("etw top --of allocs", "which code allocates"), show.Next("etw gc", "what the collections of it cost")},
-		views: viewsOf(new(alloc.Result), byMethod, byStack),
-		Needs: alloc.Needs,
+		next:     []show.Suggestion{show.Next("etw top --of allocs", "which code allocates"), show.Next("etw gc", "what the collections of it cost")},
+		views:    viewsOf(new(alloc.Result), byMethod, byStack),
+		threaded: "only events",
+		Needs:    alloc.Needs,
 		ask: func(mux *etw.Mux) answer {
 			a := alloc.New(mux)
 			return &viewed[*alloc.Result]{find: a.Result, facts: allocTotals, stacked: a.Samples}

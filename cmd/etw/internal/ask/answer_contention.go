@@ -31,8 +31,9 @@ one by one.`,
 			show.Next("etw top --of contention", "which code waits for locks"),
 			show.Next("etw threadpool", "whether the thread pool starves of it"),
 		},
-		views: viewsOf(new(contention.Result), byMethod, byStack),
-		Needs: contention.Needs,
+		views:    viewsOf(new(contention.Result), byMethod, byStack),
+		threaded: "only events",
+		Needs:    contention.Needs,
 		ask: func(mux *etw.Mux) answer {
 			a := contention.New(mux)
 			return &viewed[*contention.Result]{find: a.Result, facts: contentionTotals, stacked: a.Samples, within: code.LockingCode}

@@ -33,8 +33,9 @@ a throw without an operand has no event.`,
 			show.Next("etw top --of exceptions", "which code throws"),
 			show.Next("etw top --by stack --of exceptions --top 5", "the call stacks that throw most"),
 		},
-		views: viewsOf(new(exceptions.Result), byMethod, byStack),
-		Needs: exceptions.NeedsHandling,
+		views:    viewsOf(new(exceptions.Result), byMethod, byStack),
+		threaded: "only events",
+		Needs:    exceptions.NeedsHandling,
 		ask: func(mux *etw.Mux) answer {
 			a := exceptions.New(mux)
 			return &viewed[*exceptions.Result]{find: a.Result, facts: exceptionsTotals, stacked: a.Samples, within: code.ThrowingCode}

@@ -29,8 +29,9 @@ reasons why calls were not inlined, or methods that precompiled code was missing
 			show.Next("etw startup", "where the compilations stand in the start"),
 			show.Next("etw top --of jit", "which code makes methods be compiled"),
 		},
-		views: viewsOf(new(jit.Result)),
-		Needs: jit.Needs,
+		views:    viewsOf(new(jit.Result)),
+		threaded: "only events",
+		Needs:    jit.Needs,
 		ask: func(mux *etw.Mux) answer {
 			return &viewed[*jit.Result]{find: jit.New(mux).Result, facts: jitTotals}
 		},

@@ -3,7 +3,6 @@ package ask
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
 	views "github.com/etwgen/etwgen/analysis/table"
@@ -33,10 +32,12 @@ The rows are threads, or processors by --by processor.`,
   etw threads --by processor machine.etl
   etw threads cpu.nettrace
   etw threads --format json machine.etl | jq '.switched.runningMs'`,
-		next:    []show.Suggestion{show.Next("etw top", "on which code the time went"), show.Next("etw top --of blocked", "where threads wait")},
-		views:   viewsOf(new(threadsResult)),
-		missing: "the trace has neither context switches nor samples of threads by EventPipe; where it has samples of processors, etw top --by thread has how long threads ran, and etw keywords --for all says how to record switches",
-		ask:     func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },
+		next:      []show.Suggestion{show.Next("etw top", "on which code the time went"), show.Next("etw top --of blocked", "where threads wait")},
+		views:     viewsOf(new(threadsResult)),
+		missing:   "the trace has neither context switches nor samples of threads by EventPipe; where it has samples of processors, etw top --by thread has how long threads ran, and etw keywords --for all says how to record switches",
+		threaded:  "only",
+		everyones: []string{"processor"},
+		ask:       func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },
 	}
 }
 
@@ -85,7 +86,9 @@ type threadsAnswer struct {
 func newThreadsAnswer(mux *etw.Mux) *threadsAnswer {
 	a := &threadsAnswer{machine: newMachine(mux), switched: threads.New(mux), sampled: cpu.New(mux)}
 	a.facts, a.find = threadTotals, a.threads
-	a.any = func(res *threadsResult) bool { return res.Switched != nil || res.Sampled != nil }
+	a.any = func(res *threadsResult) bool {
+		return res.Switched != nil && len(res.Switched.Threads) > 0 || res.Sampled != nil && len(res.Sampled.Threads) > 0
+	}
 	return a
 }
 
@@ -94,11 +97,15 @@ func (a *threadsAnswer) skip(r *etw.Record) { a.sampled.Skip(r) }
 func (a *threadsAnswer) threads() *threadsResult {
 	res := &threadsResult{Schema: 1}
 	if s := a.switched.Result(); s.Switches > 0 {
-		s.Threads = slices.DeleteFunc(s.Threads, func(t threads.Thread) bool { return !a.chosen.Has(t.PID) })
+		if a.parted() {
+			s.Keep(a.has)
+		}
 		res.Switched = s
 	}
 	if s := a.sampled.Result(); s.Samples > 0 {
-		s.Threads = slices.DeleteFunc(s.Threads, func(t cpu.Thread) bool { return !a.chosen.Has(t.Process) })
+		if a.parted() {
+			s.Keep(a.has)
+		}
 		res.Sampled = s
 	}
 	return res

@@ -40,7 +40,8 @@ before or ends later the part counts that lies in the time. A heap, the workers 
 that go up and down stay what they are until something tells otherwise, what was before
 --from too; of counters that measure, it is the mean.
 
-With --by thread the time on processors is shown for each thread, not for each process. Text
+With --by thread the time on processors is shown for each thread, not for each process, and
+with --tid for some threads, and nothing else, since other rows are of processes. Text
 and Markdown have a line of bars for each row, CSV and lines of JSON a row for each bucket.`,
 		example: `  etw timeline gc.nettrace
   etw timeline --lanes gcPause,heap,allocated --buckets 40 gc.nettrace
@@ -53,10 +54,11 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
 			show.Next("etw top", "on which code the time went"),
 			show.Next("etw requests", "which requests there were"),
 		},
-		views:  []string{"process", "thread"},
-		Needs:  timeline.Needs,
-		whole:  true,
-		rooted: true,
+		views:    []string{"process", byThread},
+		threaded: "only time on processors,",
+		Needs:    timeline.Needs,
+		whole:    true,
+		rooted:   true,
 	}
 	q.ask = func(mux *etw.Mux) answer { return newTimelineAnswer(mux, o, q) }
 	cmd := q.Command()
@@ -66,6 +68,12 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
 			return err
 		}
 		q.Needs, q.missing = timeline.Needs, ""
+		if q.scope.Threads() != nil {
+			if cmd.Flags().Changed("by") && q.by != byThread {
+				return cli.Usagef("--tid: lanes by %s are not of threads; leave --by out", q.by)
+			}
+			q.by = byThread
+		}
 		if len(o.kinds) > 0 {
 			q.Needs = timeline.NeedsOf(o.kinds)
 		}
@@ -76,6 +84,9 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
 	}
 	return cmd
 }
+
+// byThread is the view of lanes of threads.
+const byThread = "thread"
 
 // timelineFlags are those that the command has alone.
 type timelineFlags struct {
@@ -183,9 +194,9 @@ func (a *timelineAnswer) take() bool {
 // draw makes the lanes anew, of so many buckets.
 func (a *timelineAnswer) draw(buckets int) {
 	a.res = a.analysis.Result(timeline.Options{Origin: a.where.origin, From: a.where.from, To: a.where.to, Buckets: buckets,
-		Threads: a.q.by == "thread", Cut: a.where.cut})
+		Threads: a.q.by == byThread, Cut: a.where.cut})
 	a.res.Lanes = slices.DeleteFunc(a.res.Lanes, func(l *timeline.Lane) bool {
-		return !a.chosen.Has(l.PID) || len(a.kinds) > 0 && !slices.Contains(a.kinds, l.Kind)
+		return !a.has(l.PID, l.TID) || len(a.kinds) > 0 && !slices.Contains(a.kinds, l.Kind)
 	})
 }
 

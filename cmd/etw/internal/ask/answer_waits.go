@@ -30,8 +30,9 @@ are listed one by one.`,
 			show.Next("etw top --of waits", "which code waits"),
 			show.Next("etw threadpool", "whether the thread pool starves of it"),
 		},
-		views: viewsOf(new(waits.Result), byMethod, byStack),
-		Needs: waits.NeedsPool,
+		views:    viewsOf(new(waits.Result), byMethod, byStack),
+		threaded: "only events",
+		Needs:    waits.NeedsPool,
 		ask: func(mux *etw.Mux) answer {
 			a := waits.New(mux)
 			return &viewed[*waits.Result]{find: a.Result, facts: waitsTotals, stacked: a.Samples, within: code.WaitingCode}

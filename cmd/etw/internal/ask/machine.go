@@ -11,10 +11,11 @@ import (
 )
 
 // A machine is what all answers about the machine have: what a trace tells of it,
-// and which processes are asked for.
+// and which processes and threads are asked for.
 type machine struct {
 	*system.Machine
 	chosen filter.Numbers
+	tids   filter.Numbers
 }
 
 func newMachine(mux *etw.Mux) machine {
@@ -36,7 +37,13 @@ func aboutMachine[R tabled](mux *etw.Mux, find func(chosen filter.Numbers) R, fa
 
 func (a *machineAnswer[R]) warnings() []string { return append(a.doubts(), a.viewed.warnings()...) }
 
-func (m *machine) choose(processes filter.Numbers) { m.chosen = processes }
+func (m *machine) choose(processes, threads filter.Numbers) { m.chosen, m.tids = processes, threads }
+
+// parted reports whether some were asked for.
+func (m *machine) parted() bool { return m.chosen != nil || m.tids != nil }
+
+// has reports whether a thread was asked for.
+func (m *machine) has(pid, tid int64) bool { return m.chosen.Has(pid) && m.tids.Has(tid) }
 
 // machineFacts prints what is known of the machine.
 func machineFacts(p *page, f *system.Facts) {

@@ -16,7 +16,10 @@ import (
 // whyNotHere says that the trace has an answer outside of what was asked for, if it does,
 // which another pass tells.
 func (q *Question) whyNotHere(i *pick.Inquiry, args []string) string {
-	if (i.Cut || i.Parted || len(i.Asked) > 0) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
+	if (i.Cut || i.Parted || q.scope.Parted()) && !slices.Contains(args, trace.Stdin) && q.answersAll(i, args) {
+		if q.scope.Threads() != nil {
+			return "the trace has an answer, but not for the threads, the time and the processes that were asked for"
+		}
 		return "the trace has an answer, but not for the time and the processes that were asked for"
 	}
 	return ""

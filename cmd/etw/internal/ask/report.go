@@ -63,6 +63,7 @@ is one file that needs no network and sends nothing anywhere.`,
 	cmd.Flags().StringVarP(&r.path, "output", "o", "", "write the page to this `file`, instead of the standard output")
 	r.code.Flag(cmd)
 	r.scope.Flags(cmd)
+	r.scope.ThreadFlag(cmd, "only events")
 	r.out.Flags(cmd)
 	format := cmd.Flags().Lookup("format")
 	format.DefValue, r.out.Format = formatHTML, formatHTML
@@ -125,7 +126,7 @@ type examined struct {
 	sampler  *code.Sampler
 	warnings []string // beyond those of the result
 	machine  *machineParts
-	chosen   filter.Numbers
+	chosen   machine
 }
 
 // read reads the trace, with a timeline if there is to be one. Code that the trace does not
@@ -139,11 +140,14 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 	x.sampler.Parted = h.During != nil
 	h.From.Resolve(t.Start())
 	h.To.Resolve(t.Start())
-	x.machine, x.chosen = newMachineParts(h, t), h.Processes
+	x.machine, x.chosen = newMachineParts(h, t), machine{chosen: h.Processes, tids: h.Threads}
+	if h.Threads != nil {
+		x.warnings = append(x.warnings, "--tid: what others do for these threads is not here, such as collections on threads of the runtime, and counters")
+	}
 	src.machine = x.machine
 	opts := []analysis.Option{analysis.Losses(func() int64 { return t.Stats().Lost })}
 	if lanes && pick.OneSession(t) == nil { // or else there is no one time
-		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered), analysis.Beside(x.machine.network, x.machine.threads, x.machine.disks))
+		opts = append(opts, analysis.Timeline(pageBuckets, x.sampler.Gathered), analysis.Beside(x.machine.lanes()...))
 	}
 	var err error
 	x.res, err = analysis.Run(cmd.Context(), src, opts...)
@@ -172,8 +176,8 @@ func (x *examined) read(cmd *cobra.Command, files *native.Dir, h *filter.Header,
 
 // page returns it as a page has it.
 func (x *examined) page() *html.Report {
-	chooseLanes(x.res.Timeline, x.chosen)
-	page := &html.Report{Result: x.res, Machine: x.machine.machine(x.chosen), Windows: show.IsWindows(x.t), Warnings: x.warnings, Processes: make(map[int64]html.Process), Profiles: x.sampler.Profiles(x.res.Timeline, x.t.Start().UnixNano())}
+	chooseLanes(x.res.Timeline, x.chosen.chosen)
+	page := &html.Report{Result: x.res, Machine: x.machine.machine(&x.chosen), Windows: show.IsWindows(x.t), Warnings: x.warnings, Processes: make(map[int64]html.Process), Profiles: x.sampler.Profiles(x.res.Timeline, x.t.Start().UnixNano())}
 	for _, f := range x.t.Files() {
 		page.Facts = append(page.Facts, html.Fact{Name: "format", Text: f.Format()})
 		for _, fact := range f.Facts() {

@@ -20,7 +20,8 @@ import (
 // has it: processes that are asked for are chosen from those of all records.
 type machineParts struct {
 	mux     etw.Mux
-	judge   filter.Header // without processes
+	judge   filter.Header // without processes and threads
+	narrow  bool          // only threads are asked for
 	keeper  *rewrite.Keeper
 	usage   *system.Usage
 	network *system.Network
@@ -30,8 +31,8 @@ type machineParts struct {
 }
 
 func newMachineParts(h *filter.Header, t *trace.Trace) *machineParts {
-	p := &machineParts{judge: *h}
-	p.judge.Processes = nil
+	p := &machineParts{judge: *h, narrow: h.Threads != nil}
+	p.judge.Processes, p.judge.Threads = nil, nil
 	p.keeper = &rewrite.Keeper{Stacks: true, Answer: true, Process: p.judge.Processes.Has}
 	p.usage, p.network, p.files, p.threads, p.disks = system.NewUsage(&p.mux), system.NewNetwork(&p.mux), system.FilesOf(&p.mux), threads.New(&p.mux), disk.New(&p.mux)
 	p.usage.SetInterval(code.SamplingInterval(t))
@@ -50,17 +51,29 @@ func (p *machineParts) take(rec *etw.Record, e *etw.EventInfo, t *trace.Trace) e
 	return p.mux.Dispatch(rec)
 }
 
-// machine returns what a page has of the machine, or nil if the trace has no such events.
-func (p *machineParts) machine(chosen filter.Numbers) *html.Machine {
+// lanes returns the analyses whose lanes the page has, too: of processes, so that there are
+// none of threads.
+func (p *machineParts) lanes() []any {
+	if p.narrow {
+		return nil
+	}
+	return []any{p.network, p.threads, p.disks}
+}
+
+// machine returns what a page has of the machine, or nil if the trace has no such events. Of
+// threads alone it has these, and no files and connections, which no thread is told of.
+func (p *machineParts) machine(of *machine) *html.Machine {
 	p.usage.Settle()
 	m := &html.Machine{System: p.usage.Result(), Images: system.Of(&p.mux).ImagesResult(), Files: p.files.Result(), Network: p.network.Result(), Switched: p.threads.Result()}
 	s := m.System
-	s.Processes = slices.DeleteFunc(s.Processes, func(x system.ProcessFacts) bool { return !chosen.Has(x.PID) })
-	s.Threads = slices.DeleteFunc(s.Threads, func(x system.ThreadFacts) bool { return !chosen.Has(int64(x.PID)) })
-	m.Images.Images = slices.DeleteFunc(m.Images.Images, func(x system.ImageFacts) bool { return !chosen.Has(x.PID) })
-	m.Files.Files = slices.DeleteFunc(m.Files.Files, func(x system.FileFacts) bool { return !chosen.Has(int64(x.PID)) })
-	m.Network.Connections = slices.DeleteFunc(m.Network.Connections, func(x system.ConnectionFacts) bool { return !chosen.Has(int64(x.PID)) })
-	m.Switched.Threads = slices.DeleteFunc(m.Switched.Threads, func(x threads.Thread) bool { return !chosen.Has(x.PID) })
+	s.Processes = slices.DeleteFunc(s.Processes, func(x system.ProcessFacts) bool { return !of.chosen.Has(x.PID) })
+	s.Threads = slices.DeleteFunc(s.Threads, func(x system.ThreadFacts) bool { return !of.has(int64(x.PID), x.TID) })
+	m.Images.Images = slices.DeleteFunc(m.Images.Images, func(x system.ImageFacts) bool { return !of.chosen.Has(x.PID) })
+	m.Files.Files = slices.DeleteFunc(m.Files.Files, func(x system.FileFacts) bool { return p.narrow || !of.chosen.Has(int64(x.PID)) })
+	m.Network.Connections = slices.DeleteFunc(m.Network.Connections, func(x system.ConnectionFacts) bool { return p.narrow || !of.chosen.Has(int64(x.PID)) })
+	if of.parted() {
+		m.Switched.Keep(of.has)
+	}
 	if !m.Any() {
 		return nil
 	}

@@ -114,9 +114,9 @@ func onlyThreads(t *chrometrace.Trace, has func(thread int64) bool) bool {
 
 // WriteChrome reads traces and writes what happened when, on the threads that are asked for
 // if any are.
-func WriteChrome(cmd *cobra.Command, in *pick.Input, sel *pick.Selection, children bool, args []string, path string) error {
+func WriteChrome(cmd *cobra.Command, in *pick.Input, sel *pick.Selection, args []string, path string) error {
 	o := &Profiling{Of: samples.Kinds[0].Name, naming: "type"}
-	o.Within(*in, sel, children)
+	o.Within(*in, sel)
 	if err := o.threads.check(); err != nil {
 		return err
 	}

@@ -57,8 +57,8 @@ func (o *Profiling) Flags(cmd *cobra.Command) {
 
 // Within has the flags that say what of which traces be those of a command with flags of its
 // own for that.
-func (o *Profiling) Within(in pick.Input, sel *pick.Selection, children bool) {
-	o.In, o.scope, o.threads.only = in, sel.Scope(children), sel.Threads()
+func (o *Profiling) Within(in pick.Input, sel *pick.Selection) {
+	o.In, o.scope, o.threads.only = in, sel.Scope(), sel.Threads()
 }
 
 // FrameFlags adds the flags that choose samples and frames.

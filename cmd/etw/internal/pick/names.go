@@ -62,6 +62,7 @@ var nameFields = map[string]struct {
 	"thread":          {true, "tthreadid", "threadname"},
 	"thread/setname":  {true, "threadid", "threadname"},
 	"threadsetname":   {true, "threadid", "threadname"},
+	"sched_switch":    {true, "", "prev_comm"}, // of Linux, of the thread that goes
 }
 
 // NewNames returns names of nothing yet.

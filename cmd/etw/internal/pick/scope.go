@@ -22,39 +22,44 @@ import (
 
 // A Scope holds the flags that say what of a trace an analysis is of.
 type Scope struct {
-	of       Selection // whose filters of events are left empty
-	children bool
+	of Selection // whose filters of events are left empty
 }
 
 // Scope returns what of a trace the flags are about, whichever events they choose.
-func (s *Selection) Scope(children bool) Scope {
-	return Scope{children: children, of: Selection{processes: s.processes, from: s.from, To: s.To, Zone: s.Zone, during: s.during}}
+func (s *Selection) Scope() Scope {
+	return Scope{Selection{processes: s.processes, children: s.children, from: s.from, To: s.To, Zone: s.Zone, during: s.during}}
 }
 
 // Flags adds the flags to a command.
 func (s *Scope) Flags(cmd *cobra.Command) {
-	processFlag(cmd, &s.of.processes, "only")
-	ChildrenFlag(cmd, &s.children)
+	s.of.processFlags(cmd, "only")
 	s.of.timeFlags(cmd)
 }
 
-// ChildrenFlag defines the flag that goes with that for processes.
-func ChildrenFlag(cmd *cobra.Command, into *bool) {
-	cmd.Flags().BoolVar(into, "children", false, "with --process: also of the processes that it began, and these")
-}
+// ThreadFlag adds the flag that chooses threads, to a command whose answer is of threads.
+func (s *Scope) ThreadFlag(cmd *cobra.Command, only string) { threadFlag(cmd, &s.of.threads, only) }
+
+// Parted reports whether processes or threads are chosen.
+func (s *Scope) Parted() bool { return len(s.of.processes)+len(s.of.threads) > 0 }
 
 // Threads returns what is said of threads.
-func (s *Selection) Threads() []string {
-	if s.threads == "" {
-		return nil
-	}
-	return []string{s.threads}
+func (s *Scope) Threads() []string { return s.of.threads }
+
+// Threads returns what is said of threads.
+func (s *Selection) Threads() []string { return s.threads }
+
+// threadFlag defines the flag that chooses threads.
+func threadFlag(cmd *cobra.Command, into *[]string, only string) {
+	cmd.Flags().StringArrayVar(into, "tid", nil, only+" of this `THREAD`: its number, numbers such as 4,1000-1999, its name or\na pattern of names; repeatable")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"tid": cobra.NoFileCompletions})
 }
 
-// processFlag defines the flag that chooses processes, which goes by a second name.
-func processFlag(cmd *cobra.Command, into *[]string, only string) {
+// processFlags defines the flag that chooses processes, which goes by a second name, and that
+// for their children.
+func (s *Selection) processFlags(cmd *cobra.Command, only string) {
 	f := cmd.Flags()
-	f.StringArrayVar(into, "process", nil, only+" of this `PROCESS`: its number, numbers such as 4,1000-1999, its name or\na pattern of names; repeatable; --pid is the same")
+	f.BoolVar(&s.children, "children", false, "with --process: also of the processes that it began, and these")
+	f.StringArrayVar(&s.processes, "process", nil, only+" of this `PROCESS`: its number, numbers such as 4,1000-1999, its name or\na pattern of names; repeatable; --pid is the same")
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "pid" {
 			name = "process"
@@ -87,18 +92,11 @@ func (s *Scope) Header(cmd *cobra.Command, in *Input, paths []string) (*filter.H
 	if err := s.of.window(sel); err != nil {
 		return nil, err
 	}
-	var err error
-	if sel.Header.Processes, sel.patterns, err = ParseNamed("process", s.of.processes); err != nil {
+	err := s.of.named(sel)
+	if err != nil {
 		return nil, err
 	}
-	if s.children && len(s.of.processes) == 0 {
-		return nil, cli.Usagef("--children: of which process? --process says it")
-	}
-	if err := sel.FindProcesses(cmd, in, paths); err != nil || !s.children {
-		return &sel.Header, err
-	}
-	sel.Header.Processes, err = withChildren(cmd, in, paths, sel.Header.Processes)
-	return &sel.Header, err
+	return &sel.Header, sel.FindProcesses(cmd, in, paths)
 }
 
 // withChildren returns processes with those that they began, and that these began.
@@ -145,15 +143,47 @@ func (s *Selector) FindProcesses(cmd *cobra.Command, in *Input, paths []string) 
 	if err := s.findActivities(cmd, in, paths); err != nil {
 		return err
 	}
-	if len(s.patterns) == 0 {
+	if err := s.findNamed(cmd, in, paths); err != nil || !s.children {
+		return err
+	}
+	var err error
+	s.Header.Processes, err = withChildren(cmd, in, paths, s.Header.Processes)
+	return err
+}
+
+// findNamed looks for the processes and threads whose names were given.
+func (s *Selector) findNamed(cmd *cobra.Command, in *Input, paths []string) error {
+	if len(s.patterns)+len(s.threads) == 0 {
 		return nil
 	}
 	if slices.Contains(paths, trace.Stdin) {
-		return cli.Usagef("--process %s: to find a process by its name takes a pass of its own over the trace, and the standard input has only one; give its number", s.patterns[0])
+		return cli.Usagef("%s: to find by its name takes a pass of its own over the trace, and the standard input has only one; give its number", s.firstPattern())
 	}
-	found, err := processesNamed(cmd, in, paths, s.patterns)
-	s.Header.Processes = append(s.Header.Processes, found...)
-	return err
+	names, err := namesIn(cmd, in, paths)
+	if err != nil {
+		return err
+	}
+	for _, x := range []struct {
+		flag, thing string
+		patterns    []filter.Glob
+		names       map[int64]string
+		into        *filter.Numbers
+	}{{"process", "process", s.patterns, names.Processes, &s.Header.Processes}, {"tid", "thread", s.threads, names.Threads, &s.Header.Threads}} {
+		found, err := called(x.names, x.patterns, x.flag, x.thing)
+		if err != nil {
+			return err
+		}
+		*x.into = append(*x.into, found...)
+	}
+	return nil
+}
+
+// firstPattern returns the first name of a process or a thread that is asked for, with its flag.
+func (s *Selector) firstPattern() string {
+	if len(s.patterns) > 0 {
+		return "--process " + string(s.patterns[0])
+	}
+	return "--tid " + string(s.threads[0])
 }
 
 // findZone takes the zone of the machine from the first trace, if it is asked for.
@@ -187,15 +217,17 @@ func (s *Selector) CheckLive() error {
 	if s.inZone != nil {
 		return cli.Usagef("--zone %s: of a live program it is local", zoneOfMachine)
 	}
-	if len(s.patterns) > 0 {
-		return cli.Usagef("--process %s: live events are chosen by the number of a process", s.patterns[0])
+	if s.children {
+		return cli.Usagef("--children: of a live program nobody knows yet which processes it will begin")
+	}
+	if len(s.patterns)+len(s.threads) > 0 {
+		return cli.Usagef("%s: live events are chosen by the number of a process or a thread", s.firstPattern())
 	}
 	return nil
 }
 
-// processesNamed returns the numbers of the processes whose name fits a pattern,
-// with or without the suffix of programs.
-func processesNamed(cmd *cobra.Command, in *Input, paths []string, patterns []filter.Glob) (filter.Numbers, error) {
+// namesIn returns the names of the processes and threads of traces.
+func namesIn(cmd *cobra.Command, in *Input, paths []string) (*Names, error) {
 	t, _, err := in.Open(cmd, paths, false)
 	if err != nil {
 		return nil, err
@@ -209,17 +241,23 @@ func processesNamed(cmd *cobra.Command, in *Input, paths []string, patterns []fi
 	}); err != nil && !errors.Is(err, cli.ErrReported) {
 		return nil, err
 	}
+	return n, nil
+}
+
+// called returns the numbers of the things whose name fits a pattern, with or without the
+// suffix of programs.
+func called(named map[int64]string, patterns []filter.Glob, flag, thing string) (filter.Numbers, error) {
 	var found filter.Numbers
 	for _, pattern := range patterns {
 		before := len(found)
-		for pid, name := range n.Processes {
+		for id, name := range named {
 			if pattern.Match(name) || pattern.Match(trimExtension(name)) {
-				found = append(found, filter.Number(pid)...)
+				found = append(found, filter.Number(id)...)
 			}
 		}
 		if len(found) == before {
-			names := slices.Compact(slices.Sorted(maps.Values(n.Processes)))
-			return nil, cli.Usagef("--process: no process is called %s%s; the names in the trace are %s", pattern, cli.DidYouMean(string(pattern), names), Listed(names))
+			names := slices.Compact(slices.Sorted(maps.Values(named)))
+			return nil, cli.Usagef("--%s: no %s is called %s%s; the names in the trace are %s", flag, thing, pattern, cli.DidYouMean(string(pattern), names), Listed(names))
 		}
 	}
 	return found, nil

@@ -22,7 +22,8 @@ type Selection struct {
 	Events    []string
 	ids       string
 	processes []string
-	threads   string
+	children  bool
+	threads   []string
 	level     string
 	keywords  string
 	from, To  string
@@ -41,8 +42,8 @@ func (s *Selection) Flags(cmd *cobra.Command) {
 	f.StringArrayVarP(&s.Providers, "provider", short, nil, "only events of this provider: `NAME`, pattern such as Microsoft-*, GUID,\nclr, rundown, private, stress, kernel, universal, samples; repeatable")
 	f.StringArrayVarP(&s.Events, "event", "e", nil, "only events of this `NAME`, such as GCStart (of any version), GCStart_V2,\nGC/Start, Process/Start, or pattern such as GC*; repeatable")
 	f.StringVar(&s.ids, "id", "", "only events with these `IDS`, such as 1,3,10-20; classic events have none")
-	processFlag(cmd, &s.processes, "only events")
-	f.StringVar(&s.threads, "tid", "", "only events of these `THREADS`")
+	s.processFlags(cmd, "only events")
+	threadFlag(cmd, &s.threads, "only events")
 	f.StringVar(&s.level, "level", "", "only events that are at least this important, or have no `LEVEL`: 1 to 255,\ncritical, error, warning, informational or verbose")
 	f.StringVar(&s.keywords, "keywords", "", "only events with one of these keywords: a `MASK` such as 0x8000, or names\nof keywords of the provider, such as GC,Exception")
 	s.timeFlags(cmd)
@@ -53,7 +54,7 @@ func (s *Selection) Flags(cmd *cobra.Command) {
 		"keywords": CompleteKeywords,
 		"where":    CompleteFields,
 		"level":    cobra.FixedCompletions(LevelNames, cobra.ShellCompDirectiveNoFileComp),
-		"id":       cobra.NoFileCompletions, "tid": cobra.NoFileCompletions,
+		"id":       cobra.NoFileCompletions,
 	})
 }
 
@@ -80,6 +81,8 @@ type Selector struct {
 	Known    []*etw.Provider // of manifests
 	Header   filter.Header
 	patterns []filter.Glob // of names of processes that are to be looked for
+	children bool          // of processes are to be looked for, too
+	threads  []filter.Glob // of names of threads that are to be looked for
 	during   []filter.Glob // of names of activities that are to be looked for
 	Wheres   []*filter.Where
 	Zone     *time.Location
@@ -102,7 +105,7 @@ type seenEvent struct {
 func (s *Selection) Selector(manifests []*etw.Provider) (*Selector, error) {
 	sel := &Selector{Decoder: builtin.NewDecoder(manifests...), Known: manifests, Decoding: true}
 	h := &sel.Header
-	sel.Given = len(s.Providers)+len(s.Events)+len(s.Wheres)+len(s.processes)+len(s.during) > 0 || s.ids+s.threads+s.level+s.keywords+s.from+s.To != ""
+	sel.Given = len(s.Providers)+len(s.Events)+len(s.Wheres)+len(s.processes)+len(s.threads)+len(s.during) > 0 || s.ids+s.level+s.keywords+s.from+s.To != ""
 	for _, text := range s.Providers {
 		p, err := filter.ParseProvider(text)
 		if err != nil {
@@ -132,34 +135,28 @@ func (s *Selection) Selector(manifests []*etw.Provider) (*Selector, error) {
 			return nil, cli.Usagef("--keywords %s: no event has one of no keywords; leave the flag out to have all events", s.keywords)
 		}
 	}
-	if err := s.numbers(h); err != nil {
-		return nil, err
+	if s.ids != "" {
+		if h.IDs, err = filter.ParseNumbers(s.ids, math.MaxUint16); err != nil {
+			return nil, cli.Usagef("--id: %w", err)
+		}
 	}
-	if h.Processes, sel.patterns, err = ParseNamed("process", s.processes); err != nil {
+	if err := s.named(sel); err != nil {
 		return nil, err
 	}
 	return sel, s.window(sel)
 }
 
-// numbers reads the flags that are ranges of numbers.
-func (s *Selection) numbers(h *filter.Header) error {
-	for _, n := range []struct {
-		flag, text string
-		most       int64
-		into       *filter.Numbers
-	}{
-		{"id", s.ids, math.MaxUint16, &h.IDs},
-		{"tid", s.threads, math.MaxInt64, &h.Threads},
-	} {
-		if n.text == "" {
-			continue
-		}
-		var err error
-		if *n.into, err = filter.ParseNumbers(n.text, n.most); err != nil {
-			return cli.Usagef("--%s: %w", n.flag, err)
-		}
+// named reads the flags of what has numbers and names.
+func (s *Selection) named(sel *Selector) error {
+	var err error
+	if sel.Header.Processes, sel.patterns, err = ParseNamed("process", s.processes); err != nil {
+		return err
 	}
-	return nil
+	if sel.children = s.children; s.children && len(s.processes) == 0 {
+		return cli.Usagef("--children: of which process? --process says it")
+	}
+	sel.Header.Threads, sel.threads, err = ParseNamed("tid", s.threads)
+	return err
 }
 
 // window reads the flags of times.
@@ -329,8 +326,8 @@ func (s *Selector) Take(rec *etw.Record, elapsed time.Duration) (*Shot, error) {
 
 // Text returns the flags that choose events, as far as they are given.
 func (s *Selection) Text() string {
-	parts := slices.Concat(s.Providers, s.Events, s.processes, s.Wheres)
-	for _, p := range []string{s.ids, s.threads, s.level, s.keywords, s.from, s.To} {
+	parts := slices.Concat(s.Providers, s.Events, s.processes, s.threads, s.Wheres)
+	for _, p := range []string{s.ids, s.level, s.keywords, s.from, s.To} {
 		if p != "" {
 			parts = append(parts, p)
 		}

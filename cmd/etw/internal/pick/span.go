@@ -10,7 +10,7 @@ import (
 )
 
 // A TimeSpan is when the records of a trace were logged, and whether any were in the
-// time and of the processes that were asked for.
+// time and of the processes and threads that were asked for.
 type TimeSpan struct {
 	First, Last time.Duration
 	ended       time.Duration // the last of those that are not of the rundown
@@ -19,6 +19,7 @@ type TimeSpan struct {
 	any         bool // there are records
 	inTime      bool
 	inProcesses bool
+	inThreads   bool
 }
 
 // See takes a record.
@@ -34,6 +35,7 @@ func (s *TimeSpan) See(r *etw.Record, elapsed time.Duration, h *filter.Header, a
 	}
 	s.First, s.Last = min(s.First, elapsed), max(s.Last, elapsed)
 	s.inProcesses = s.inProcesses || asked.Has(r.ProcessID)
+	s.inThreads = s.inThreads || h.Threads.Has(r.ThreadID)
 	s.inTime = s.inTime || h.InTime(r, elapsed)
 }
 
@@ -65,6 +67,8 @@ func (s *TimeSpan) WhyNone(o *Scope) string {
 		return fmt.Sprintf("no event is before --to %s: the first of the trace is at %s", times.To, msAt(s.First))
 	case !s.inProcesses:
 		return fmt.Sprintf("no event is of --process %s; etw processes lists those of a trace", Listed(o.of.processes))
+	case !s.inThreads:
+		return fmt.Sprintf("no event is of --tid %s; etw stat --by thread lists those of a trace", Listed(o.of.threads))
 	}
 	return ""
 }

@@ -45,7 +45,7 @@ func exportForms() []exportForm {
 }
 
 // eventFlags choose events, and say how they are decoded.
-var eventFlags = []string{"provider", "event", "id", "tid", "level", "keywords", "where", "manifest", "no-attribute"}
+var eventFlags = []string{"provider", "event", "id", "children", "tid", "level", "keywords", "where", "manifest", "no-attribute"}
 
 // allows reports whether a flag does something with the form.
 func (f *exportForm) allows(flag string) bool {
@@ -64,7 +64,6 @@ type exporting struct {
 	lake      lakeExport
 	otlp      telemetryExport
 	profiling code.Profiling
-	children  bool // of the processes, too
 }
 
 const exportLong = `Export writes traces for other systems and tools: events with types and all fields,
@@ -120,7 +119,6 @@ func NewExport() *cobra.Command {
 		}
 	}
 	o.sel.Flags(cmd)
-	pick.ChildrenFlag(cmd, &o.children)
 	o.profiling.FrameFlags(cmd)
 	o.in.AttributeFlag(cmd)
 	o.in.ManifestFlag(cmd)

@@ -12,7 +12,7 @@ var chromeForm = exportForm{
 	name: "chrome", suffixes: []string{".trace.json", ".perfetto.json"},
 	own: []string{"children", "tid"},
 	whole: func(o *exporting, cmd *cobra.Command, args []string) error {
-		return code.WriteChrome(cmd, &o.in, &o.sel, o.children, args, o.path)
+		return code.WriteChrome(cmd, &o.in, &o.sel, args, o.path)
 	},
 }
 
@@ -27,7 +27,7 @@ func profileForms() []exportForm {
 		list = append(list, exportForm{
 			name: form.Name, suffixes: form.Suffixes, own: frames,
 			whole: func(o *exporting, cmd *cobra.Command, args []string) error {
-				o.profiling.Within(o.in, &o.sel, o.children)
+				o.profiling.Within(o.in, &o.sel)
 				if err := o.profiling.Check(); err != nil {
 					return err
 				}

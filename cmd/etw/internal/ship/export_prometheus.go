@@ -47,6 +47,9 @@ func exposeFile(o *exporting, cmd *cobra.Command, path string, f *trace.File, hi
 	if err != nil {
 		return err
 	}
+	if err := sel.FindProcesses(cmd, &o.in, []string{path}); err != nil {
+		return err
+	}
 	sel.Decoding = false
 	t := trace.Merge(f)
 	sel.Resolve(t)

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// TestThreadsAddUp asks each command for one thread after the other: the parts add up to
+// what it says of all.
+func TestThreadsAddUp(t *testing.T) {
+	for _, c := range []struct{ command, trace, figure string }{
+		{"contention", "contention.nettrace", "totalMs"},
+		{"waits", "waits.nettrace", "totalMs"},
+		{"exceptions", "exceptions.nettrace", "count"},
+		{"allocs", "alloc-ticks.nettrace", "bytes"},
+		{"jit", "jit-tiering.nettrace", "count"},
+		{"threads", "cpu-blocked.nettrace", "sampled.timeMs"},
+		{"threads", "v6-cpu-switches.nettrace", "switched.runningMs"},
+		{"threads", "v6-cpu-switches.nettrace", "switched.waitingMs"},
+	} {
+		path := corpus.File(t, "dotnet10/"+c.trace)
+		whole := figureOf(t, c.figure, c.command, path)
+		rows, _, _ := output("stat", "--by", "thread", "--format", "jsonl", path)
+		sum, parts := 0.0, 0
+		for line := range strings.Lines(rows) {
+			var row struct{ TID int64 }
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			if row.TID <= 0 {
+				continue
+			}
+			if part := figureOf(t, c.figure, c.command, "--tid", fmt.Sprint(row.TID), path); part != 0 {
+				sum, parts = sum+part, parts+1
+			}
+		}
+		if parts < 1 || whole <= 0 || math.Abs(sum-whole) > 1e-6*whole {
+			t.Errorf("etw %s %s: %v is %v, and that of %d threads %v", c.command, c.trace, c.figure, whole, parts, sum)
+		}
+	}
+}
+
+// figureOf returns a number of the document that a command prints, 0 if it has none.
+func figureOf(t *testing.T, name string, args ...string) float64 {
+	t.Helper()
+	stdout, _, _ := output(append(args, "--format", "json")...)
+	var value any
+	if err := json.Unmarshal([]byte(stdout), &value); err != nil {
+		t.Fatalf("etw %v: %v", args, err)
+	}
+	for key := range strings.SplitSeq(name, ".") {
+		object, _ := value.(map[string]any)
+		value = object[key]
+	}
+	n, _ := value.(float64)
+	return n
+}
+
+// TestThreadsByName asks for threads by what they are called, and for what nobody is.
+func TestThreadsByName(t *testing.T) {
+	path := corpus.File(t, "universal/universal-tracepoints.nettrace")
+	for _, command := range []string{"threads", "top", "dump", "stat", "timeline"} {
+		byName, _, _ := output(command, "--tid", "burn*", path)
+		if byNumber, _, _ := output(command, "--tid", "13", path); byName != byNumber || byName == "" {
+			t.Errorf("%s: of burn* it says\n%s\nof 13\n%s", command, byName, byNumber)
+		}
+	}
+	for want, args := range map[string][]string{
+		"no thread is called nobody":                  {"threads", "--tid", "nobody", path},
+		"these rows are of all processes and threads": {"threads", "--by", "processor", "--tid", "13", path},
+		"lanes by process are not of threads":         {"timeline", "--by", "process", "--tid", "13", path},
+		"no event is of --tid 7777":                   {"allocs", "--tid", "7777", path},
+		"not for the threads, the time":               {"timeline", "--tid", "7777", path},
+	} {
+		if _, stderr, _ := output(args...); !strings.Contains(stderr, want) {
+			t.Errorf("etw %v: %s", args, stderr)
+		}
+	}
+}
+
+// TestChildrenAnywhere holds what --children chooses against a list of the same processes.
+func TestChildrenAnywhere(t *testing.T) {
+	path := corpus.File(t, "etl/net.4.5.2.x64.etl")
+	var list []string
+	rows, _, _ := output("processes", "--process", "wininit.exe", "--children", "--format", "jsonl", path)
+	for line := range strings.Lines(rows) {
+		var row struct{ PID int64 }
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fmt.Sprint(row.PID))
+	}
+	if len(list) < 10 {
+		t.Fatalf("processes %v", list)
+	}
+	for _, command := range []string{"stat", "dump --limit 1000 --format csv", "processes", "top"} {
+		want, _, _ := output(command, "--process", strings.Join(list, ","), path)
+		if got, _, _ := output(command, "--process", "wininit.exe", "--children", path); got != want || got == "" {
+			t.Errorf("%s: with children it says\n%.300s\nof the list\n%.300s", command, got, want)
+		}
+	}
+	if _, stderr, code := output("stat", "--children", path); code != 2 || !strings.Contains(stderr, "of which process") {
+		t.Errorf("children of nobody: %d, %s", code, stderr)
+	}
+}
