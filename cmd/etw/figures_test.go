@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -163,6 +164,53 @@ func TestFiguresAreSums(t *testing.T) {
 			want := countDumped(t, path)
 			maps.DeleteFunc(want, func(_ string, n float64) bool { return n == 0 })
 			if got := answeredFigures(t, path); !maps.Equal(got, want) {
+				t.Errorf("%v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// The files and times that dump has with the operations of disks are those that files --disks
+// adds up.
+func TestDumpedOperations(t *testing.T) {
+	for _, path := range corpus.Glob(t, "etl", "*.etl") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			want, got := make(figures), make(figures)
+			out, errs, code := output("dump", "--format", "jsonl", "-e", "DiskIo/Read", "-e", "DiskIo/Write", "-e", "DiskIo/FlushBuffers", path)
+			if code > 1 {
+				t.Skip(errs)
+			}
+			d := json.NewDecoder(strings.NewReader(out))
+			for d.More() {
+				var e struct {
+					Path      string
+					ElapsedMS float64
+					Fields    struct{ TransferSize float64 }
+				}
+				if err := d.Decode(&e); err != nil {
+					t.Fatal(err)
+				}
+				got[e.Path+" bytes"] += e.Fields.TransferSize
+				got[e.Path+" ms"] += e.ElapsedMS
+			}
+			var answer struct {
+				Files []struct {
+					Path  string
+					Disks []struct{ BytesRead, BytesWritten, MS float64 }
+				}
+			}
+			out, errs, _ = output("files --json", path)
+			if err := json.Unmarshal([]byte(out), &answer); err != nil {
+				t.Fatal(err, errs)
+			}
+			for _, f := range answer.Files {
+				for _, d := range f.Disks {
+					want[f.Path+" bytes"] += d.BytesRead + d.BytesWritten
+					want[f.Path+" ms"] += d.MS
+				}
+			}
+			if !maps.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		})

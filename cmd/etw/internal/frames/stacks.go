@@ -52,8 +52,8 @@ func NewBoundStacks(named func() *CodeNamer) *BoundStacks {
 
 // LookFirst reads traces for what the pass that prints them needs to know before: whose
 // stacks there are, and what processes and threads are called. Threads are those of
-// headers: they were recorded when the stacks were.
-func LookFirst(cmd *cobra.Command, in *pick.Input, paths []string, b *BoundStacks) (*pick.Names, error) {
+// headers: they were recorded when the stacks were. Files are what it learns of files.
+func LookFirst(cmd *cobra.Command, in *pick.Input, paths []string, b *BoundStacks, files *pick.Operations) (*pick.Names, error) {
 	first := *in
 	first.NoAttribute, first.Quiet, first.Foresight = true, true, nil
 	t, _, err := first.Open(cmd, paths, false)
@@ -68,6 +68,7 @@ func LookFirst(cmd *cobra.Command, in *pick.Input, paths []string, b *BoundStack
 	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
 	err = r.Each(t, func(rec *etw.Record) error {
 		who.Learn(decoder, rec, decoder.Event(rec))
+		files.Learn(rec)
 		return b.find(rec)
 	})
 	b.done()
@@ -132,7 +133,7 @@ func BindStacks(cmd *cobra.Command, in *pick.Input, t *trace.Trace, paths []stri
 		return t, nil
 	}
 	b := NewBoundStacks(nil)
-	if _, err := LookFirst(cmd, in, paths, b); err != nil {
+	if _, err := LookFirst(cmd, in, paths, b, pick.NewOperations()); err != nil {
 		return nil, err
 	}
 	return b.Over(t), nil

@@ -56,6 +56,13 @@ var headColumns = []headColumn{
 	}},
 	{"activity", false, func(_ *columnWriter, b []byte, s *pick.Shot) []byte { return appendGUID(b, s.ActivityID) }},
 	{"related", false, func(_ *columnWriter, b []byte, s *pick.Shot) []byte { return appendGUID(b, s.RelatedActivityID) }},
+	{"path", false, func(_ *columnWriter, b []byte, s *pick.Shot) []byte { return append(b, s.Path...) }},
+	{"elapsedMs", true, func(_ *columnWriter, b []byte, s *pick.Shot) []byte {
+		if s.Took < 0 {
+			return b
+		}
+		return show.AppendExactMS(b, s.Took)
+	}},
 	{"stack", false, func(_ *columnWriter, b []byte, s *pick.Shot) []byte { return appendStack(b, s.Stack, " ", "") }},
 	{"frames", false, func(w *columnWriter, b []byte, s *pick.Shot) []byte {
 		namer := w.names.Namer(s.Record)
@@ -76,8 +83,14 @@ var headColumns = []headColumn{
 	{"error", false, func(_ *columnWriter, b []byte, s *pick.Shot) []byte { return append(b, s.Problem()...) }},
 }
 
-// The columns that stand after those of fields.
-const firstTail = "stack"
+// firstTail is the first of the columns that stand after those of fields.
+const firstTail = "path"
+
+// isTail reports whether a column is one of these.
+func isTail(c headColumn) bool {
+	names := headNames()
+	return slices.Index(names, c.name) >= slices.Index(names, firstTail)
+}
 
 func headNames() []string {
 	var names []string

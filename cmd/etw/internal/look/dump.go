@@ -80,6 +80,7 @@ type Dump struct {
 	Selector *pick.Selector
 	stacks   *frames.BoundStacks // nil if none are printed, or the traces can be read only once
 	names    *pick.Names
+	files    *pick.Operations
 	writer   eventWriter
 	printed  int64
 	buf      []byte
@@ -138,8 +139,13 @@ func (d *Dump) foresee(args []string) error {
 	d.names = pick.NewNames()
 	before := pick.Foresee()
 	d.names.Before = before
+	d.files = pick.NewOperations()
+	d.files.Before = pick.NewOperations()
 	if !d.Style.ShowsStacks() || d.Follow || slices.Contains(args, trace.Stdin) {
-		d.In.Foresight = func(r *etw.Record) { before.Learn(d.Selector.Decoder, r, d.Selector.Decoder.Event(r)) }
+		d.In.Foresight = func(r *etw.Record) {
+			before.Learn(d.Selector.Decoder, r, d.Selector.Decoder.Event(r))
+			d.files.Before.Learn(r)
+		}
 		return nil
 	}
 	files, err := d.symbols.Open(d.Cmd)
@@ -148,7 +154,7 @@ func (d *Dump) foresee(args []string) error {
 	}
 	d.native = files
 	d.stacks = d.Style.stacksOf(files)
-	who, err := frames.LookFirst(d.Cmd, &d.In, args, d.stacks)
+	who, err := frames.LookFirst(d.Cmd, &d.In, args, d.stacks, d.files.Before)
 	d.names.Before = cmp.Or(who, before)
 	return err
 }
@@ -175,6 +181,7 @@ func (d *Dump) Prepare(t *trace.Trace, args []string) (etw.Source, error) {
 	if d.names == nil { // of a live process
 		d.names = pick.NewNames()
 		d.names.Before = m.Names
+		d.files = pick.NewOperations()
 	}
 	m.Names = d.names.Before
 	a := new(pick.Ahead)
@@ -249,9 +256,11 @@ func (d *Dump) event(t *trace.Trace, rec *etw.Record) error {
 		return err
 	}
 	d.names.Learn(d.Selector.Decoder, rec, d.Selector.Decoder.Event(rec))
+	d.files.Learn(rec)
 	if s == nil {
 		return nil
 	}
+	d.files.Of(s)
 	s.Process, s.Thread = d.names.Process(rec.ProcessID), d.names.Thread(rec.ThreadID)
 	d.buf = d.writer.append(d.buf[:0], s)
 	if _, err := d.P.Write(d.buf); err != nil {
@@ -375,8 +384,9 @@ func (s *dumpStyle) columnWriter(out *show.Output, sel *pick.Selector, m *pick.M
 		if names = headNames(); w.markdown {
 			names = []string{"ms", "pid", "tid", "event"}
 		}
+		operations := m.Operations || m.Kernel && !whole
 		names = slices.DeleteFunc(names, func(name string) bool {
-			return name == "file" && !m.Several || name == "stack" && !s.stacks || name == "frames" && (!s.stacks || s.names == nil)
+			return name == "file" && !m.Several || (name == "path" || name == "elapsedMs") && !operations || name == "stack" && !s.stacks || name == "frames" && (!s.stacks || s.names == nil)
 		})
 	}
 	heads, err := findHeads(names)
@@ -384,7 +394,7 @@ func (s *dumpStyle) columnWriter(out *show.Output, sel *pick.Selector, m *pick.M
 		return nil, err
 	}
 	w.before = heads
-	if i := slices.IndexFunc(heads, func(c headColumn) bool { return c.name == firstTail || c.name == "payload" }); i >= 0 {
+	if i := slices.IndexFunc(heads, isTail); i >= 0 {
 		w.before, w.after = heads[:i], heads[i:]
 	}
 	if w.fields, w.asked = s.fields, true; w.fields == nil {

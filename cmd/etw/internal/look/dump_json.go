@@ -113,6 +113,10 @@ func (w *jsonWriter) append(b []byte, s *pick.Shot) []byte {
 	b = appendJSONGUID(b, `,"related":"`, s.RelatedActivityID)
 	b = append(b, `,"fields":`...)
 	b = w.fields(b, s, p)
+	b = appendJSONText(b, `,"path":`, s.Path)
+	if s.Took >= 0 {
+		b = show.AppendExactMS(append(b, `,"elapsedMs":`...), s.Took)
+	}
 	if w.stacks {
 		b = append(b, `,"stack":[`...)
 		b = appendStack(b, s.Stack, `,`, `"`)

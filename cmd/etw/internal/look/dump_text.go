@@ -236,6 +236,7 @@ func (w *textWriter) title(s *pick.Shot) string {
 func (w *textWriter) details(b []byte, s *pick.Shot) []byte {
 	if s.Values != nil {
 		b = cli.CleanFrom(w.fields(b, s), 0)
+		b = appendOperation(b, s)
 	}
 	switch {
 	case w.payload:
@@ -244,6 +245,20 @@ func (w *textWriter) details(b []byte, s *pick.Shot) []byte {
 		b = appendBytes(b, "payload=", s.Rest, shownBytes)
 	default:
 		b = appendBytes(b, "rest=", s.Rest, shownBytes)
+	}
+	return b
+}
+
+// pathDesc is what the path of a file is shown as, with quotes as all texts.
+var pathDesc = etw.FieldDesc{Name: "path", Type: etw.InUnicodeString}
+
+// appendOperation appends the file of an operation, and how long that took.
+func appendOperation(b []byte, s *pick.Shot) []byte {
+	if s.Path != "" {
+		b = etw.AppendFieldText(append(b, " path="...), &pathDesc, etw.UTF16Value(etw.AppendUTF16(nil, cli.Clean(s.Path))))
+	}
+	if s.Took >= 0 {
+		b = show.AppendMS(append(b, " elapsedMs="...), s.Took)
 	}
 	return b
 }

@@ -15,20 +15,21 @@ import (
 
 // A Meeting is what the first events of a trace show of all.
 type Meeting struct {
-	sel       *Selector
-	T         *trace.Trace
-	Several   bool // files
-	Glance    bool // it is of files that were not read to the end before
-	Descs     []*etw.EventDesc
-	Processor bool // some event has one
-	Numbered  bool // some event has an id
-	Width     int  // of the longest title of an event
-	Brief     int  // of the longest brief title
-	Processes map[int64]bool
-	Names     *Names
-	known     []bool // by the index of the event
-	Nameless  bool   // an event was met of which the begin of the trace says nothing
-	Kernel    bool   // events of the kernel were met, beside those of the session
+	sel        *Selector
+	T          *trace.Trace
+	Several    bool // files
+	Glance     bool // it is of files that were not read to the end before
+	Descs      []*etw.EventDesc
+	Processor  bool // some event has one
+	Numbered   bool // some event has an id
+	Operations bool // some event is of a class or provider that has operations of files
+	Width      int  // of the longest title of an event
+	Brief      int  // of the longest brief title
+	Processes  map[int64]bool
+	Names      *Names
+	known      []bool // by the index of the event
+	Nameless   bool   // an event was met of which the begin of the trace says nothing
+	Kernel     bool   // events of the kernel were met, beside those of the session
 }
 
 func NewMeeting(sel *Selector, t *trace.Trace) *Meeting {
@@ -46,6 +47,7 @@ func (m *Meeting) Meet(r *etw.Record) {
 	}
 	m.Processor = m.Processor || r.Processor >= 0
 	m.Numbered = m.Numbered || r.Kind == etw.KindManifest
+	m.Operations = m.Operations || isOperation(r.Provider)
 	m.Processes[r.ProcessID] = true
 	for e.Index >= len(m.known) {
 		m.known = append(m.known, false)

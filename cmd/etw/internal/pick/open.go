@@ -27,7 +27,8 @@ type Input struct {
 	Quiet       bool // another pass says what is wrong with the files
 	HeadersOnly bool // nobody asks what events are called, and whom they are about
 
-	// Foresight learns what the pass over .etl files tells of names, unless it is nil.
+	// Foresight learns what the pass over .etl files tells of names, also of those of
+	// files, unless it is nil.
 	Foresight func(*etw.Record)
 }
 
@@ -70,7 +71,7 @@ func (in *Input) Options(cmd *cobra.Command) ([]trace.Option, error) {
 		opts = append(opts, trace.WithoutAttribution(), trace.WithoutSchemas())
 	}
 	if in.Foresight != nil && !in.NoAttribute {
-		opts = append(opts, trace.WithForesight(tellsNames, in.Foresight))
+		opts = append(opts, trace.WithForesight(func(k etw.Key) bool { return tellsNames(k) || tellsFiles(k) }, in.Foresight))
 	}
 	if in.unpackLimit != "" {
 		limit, err := ParseSize(in.unpackLimit)

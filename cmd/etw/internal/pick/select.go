@@ -271,6 +271,8 @@ type Shot struct {
 	Rest    []byte        // of the payload, that is not in values
 	Process string        // "" if it is not known
 	Thread  string
+	Path    string        // of the file that it is about, "" if it is about none or that is not known
+	Took    time.Duration // that long the operation was, or -1
 }
 
 // EventOpcode and task are those that the event has or, where the record has none, as in
