@@ -267,28 +267,6 @@ func TestCollections(t *testing.T) {
 	}
 }
 
-// TestReattach has a process come back at any time after any number of tries that
-// failed: by the times at which the receiver looks, and tries again, it is attached to
-// within five seconds.
-func TestReattach(t *testing.T) {
-	cfg := defaultConfig().(*Config)
-	if every := cfg.lookEvery(false); every > 5*time.Second {
-		t.Errorf("a process that is new is looked for every %v", every)
-	}
-	now := time.Unix(0, 0)
-	var last *try
-	for failed := range 20 {
-		last = cfg.after(last, now)
-		begun := now // the process is there just after a try failed
-		for now.Before(last.next) {
-			now = now.Add(cfg.lookEvery(true))
-		}
-		if took := now.Sub(begun); took > 5*time.Second || took <= 0 {
-			t.Errorf("after %d tries it takes %v to the next one", failed+1, took)
-		}
-	}
-}
-
 // TestRefusing stops a receiver whose pipeline refuses everything: it ends all the
 // same, and what was read and not given away is counted.
 func TestRefusing(t *testing.T) {

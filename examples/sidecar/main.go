@@ -1,10 +1,11 @@
 // Sidecar watches the garbage collector of a live .NET process, and serves its pauses
 // as a histogram for Prometheus:
 //
-//	go run ./examples/sidecar 1234 localhost:9101
+//	go run ./examples/sidecar shop localhost:9101
 //
-// In the place of the number of the process it takes the path of its socket, as a sidecar
-// sees that in another container.
+// In the place of the number of the process it takes its name, of the program or the service,
+// or a pattern of paths of sockets, as a sidecar sees those in another container. It follows
+// restarts.
 package main
 
 import (
@@ -12,21 +13,23 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
-	"github.com/etwgen/etwgen/runtime/eventpipe"
+	"github.com/etwgen/etwgen/runtime/eventpipe/attach"
 )
 
 func main() {
 	if len(os.Args) != 3 {
-		log.Fatal("usage: sidecar PID|SOCKET ADDRESS")
+		log.Fatal("usage: sidecar NAME|PID|SOCKET ADDRESS")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -38,45 +41,40 @@ func main() {
 	}
 }
 
-// watch adds the pauses of a process to h until the process ends, or ctx does.
+// watch adds the pauses of a process to h, and of the one that is started when it has
+// ended, until ctx is done.
 func watch(ctx context.Context, process string, h *histogram) error {
-	var mux etw.Mux
-	begun := make(map[int64]time.Duration) // by thread
-	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
-		switch e.Reason { // profilers suspend the program, too
-		case clr.GCSuspendEEReasonSuspendForGC, clr.GCSuspendEEReasonSuspendForGCPrep:
-			begun[r.ThreadID] = r.Elapsed()
-		}
-		return nil
+	s := attach.Supervisor{Targets: []attach.Target{target(process)}, Log: slog.Default()}
+	return s.Run(ctx, func(ctx context.Context, p *attach.Process) error {
+		var mux etw.Mux
+		begun := make(map[int64]time.Duration) // by thread
+		etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
+			switch e.Reason { // profilers suspend the program, too
+			case clr.GCSuspendEEReasonSuspendForGC, clr.GCSuspendEEReasonSuspendForGCPrep:
+				begun[r.ThreadID] = r.Elapsed()
+			}
+			return nil
+		})
+		etw.Handle(&mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) error {
+			if at, ok := begun[r.ThreadID]; ok {
+				delete(begun, r.ThreadID)
+				h.add(r.Elapsed() - at)
+			}
+			return nil
+		})
+		return p.Run(ctx, &mux)
 	})
-	etw.Handle(&mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) error {
-		if at, ok := begun[r.ThreadID]; ok {
-			delete(begun, r.ThreadID)
-			h.add(r.Elapsed() - at)
-		}
-		return nil
-	})
-
-	c, err := dial(ctx, process)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	s, err := c.Start(ctx, eventpipe.Config{Providers: eventpipe.ForMux(&mux), BufferMB: 10})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	defer context.AfterFunc(ctx, func() { s.Stop(context.Background()) })()
-	return mux.Run(context.Background(), s) // to the end that Stop brings about
 }
 
-// dial connects to a process, by its number or the path of its socket.
-func dial(ctx context.Context, process string) (*eventpipe.Client, error) {
+// target says which process is meant: by its number, the path of its socket, or its name.
+func target(process string) attach.Target {
 	if pid, err := strconv.Atoi(process); err == nil {
-		return eventpipe.DialPID(ctx, pid)
+		return attach.Target{PID: pid}
 	}
-	return eventpipe.DialSocket(ctx, process)
+	if strings.ContainsRune(process, '/') {
+		return attach.Target{Socket: process}
+	}
+	return attach.Target{Name: process}
 }
 
 // bounds are those of the buckets, in seconds.
@@ -100,6 +98,12 @@ func (h *histogram) add(pause time.Duration) {
 			h.buckets[i]++
 		}
 	}
+}
+
+func (h *histogram) total() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count
 }
 
 func (h *histogram) write(w io.Writer) {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
@@ -22,12 +24,19 @@ func TestWatch(t *testing.T) {
 	}
 	defer stop()
 	h := new(histogram)
-	if err := watch(t.Context(), socket, h); err != nil {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ended := make(chan error)
+	go func() { ended <- watch(ctx, socket, h) }()
+	for h.total() < 5 && ctx.Err() == nil {
+		time.Sleep(5 * time.Millisecond)
+	}
+	cancel()
+	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
 	h.write(&b)
-	if h.count < 5 || !strings.Contains(b.String(), `dotnet_gc_pause_seconds_bucket{le="+Inf"} `) {
-		t.Errorf("%d pauses:\n%s", h.count, b.String())
+	if h.total() < 5 || !strings.Contains(b.String(), `dotnet_gc_pause_seconds_bucket{le="+Inf"} `) {
+		t.Errorf("%d pauses:\n%s", h.total(), b.String())
 	}
 }

@@ -25,7 +25,7 @@ var given = map[string]string{
 }
 
 // standard are the packages of Go that snippets use.
-var standard = []string{"context", "fmt", "log", "os", "testing", "time", "unsafe"}
+var standard = []string{"context", "fmt", "log", "log/slog", "os", "testing", "time", "unsafe"}
 
 // isCode tells code from tables, which comments set the same way.
 var isCode = regexp.MustCompile(`:=|\bfunc\b|\bvar\b|err\b|\w\(.*\)`)
@@ -42,7 +42,7 @@ func TestSnippets(t *testing.T) {
 	}
 	paths := make(map[string]string) // of packages, by their names
 	for _, p := range standard {
-		paths[p] = p
+		paths[path.Base(p)] = p
 	}
 	var dirs [][2]string
 	for line := range strings.Lines(string(out)) {

@@ -17,6 +17,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
+	"github.com/etwgen/etwgen/runtime/eventpipe/attach"
 )
 
 // A target holds the flags that say which live process is meant.
@@ -31,7 +32,7 @@ type target struct {
 func (t *target) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntSliceVarP(&t.pids, "attach", "p", nil, "attach to the process with this `PID`; etw ps lists them")
-	f.StringVar(&t.name, "name", "", "attach to the process of this `NAME`: of its program or assembly")
+	f.StringVar(&t.name, "name", "", "attach to the process of this `NAME`: of its program, assembly or service")
 	f.StringVar(&t.port, "port", "", "attach by the diagnostics socket or pipe at this `PATH`; if nobody listens\nthere, wait for a process with the path in DOTNET_DiagnosticPorts")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"attach": completeLive, "name": cobra.NoFileCompletions})
 }
@@ -152,32 +153,33 @@ func programName(assembly, command string) string {
 }
 
 // find returns the only process of the name.
-func (t *target) find(ctx context.Context) (eventpipe.Process, error) {
-	list, err := eventpipe.Processes(ctx)
+func (t *target) find(ctx context.Context) (*attach.Process, error) {
+	all, err := attach.Find(ctx)
 	if err != nil {
-		return eventpipe.Process{}, err
+		return nil, err
 	}
-	var found []eventpipe.Process
-	var names, pids []string
-	for _, p := range list {
-		name := programName(p.Assembly, p.CommandLine)
-		program := ""
-		if fields := strings.Fields(p.CommandLine); len(fields) > 0 {
-			program = pick.BaseName(fields[0])
-		}
-		names = append(names, name)
-		if strings.EqualFold(name, pick.BaseName(t.name)) || strings.EqualFold(program, pick.BaseName(t.name)) {
+	named, run := attach.Target{Name: t.name}, attach.Target{Executable: t.name}
+	var found []*attach.Process
+	var names, pids, silent []string
+	for _, p := range all {
+		names = append(names, p.Names()...)
+		switch {
+		case named.Is(p) || run.Is(p):
 			found = append(found, p)
 			pids = append(pids, strconv.Itoa(p.PID))
+		case p.Err != nil:
+			silent = append(silent, p.String())
 		}
 	}
-	switch len(found) {
-	case 0:
-		return eventpipe.Process{}, fmt.Errorf("no .NET process is called %q%s; etw ps lists them", t.name, cli.DidYouMean(t.name, names))
-	case 1:
+	switch {
+	case len(found) == 1:
 		return found[0], nil
+	case len(found) > 1:
+		return nil, fmt.Errorf("%d processes are called %q: choose one with -p %s", len(found), t.name, strings.Join(pids, ", "))
+	case len(silent) > 0:
+		return nil, fmt.Errorf("no .NET process is called %q%s, of those that answer; %s does not: etw ps says why", t.name, cli.DidYouMean(t.name, names), cli.Clean(strings.Join(silent, ", ")))
 	}
-	return eventpipe.Process{}, fmt.Errorf("%d processes are called %q: choose one with -p %s", len(found), t.name, strings.Join(pids, ", "))
+	return nil, fmt.Errorf("no .NET process is called %q%s; etw ps lists them", t.name, cli.DidYouMean(t.name, names))
 }
 
 // byPort connects to a port at which somebody listens, or waits for a process there.

@@ -1,16 +1,18 @@
 //go:build unix
 
-package dotnetreceiver
+package attach_test
 
 import (
 	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/etwgen/etwgen/runtime/eventpipe"
+	. "github.com/etwgen/etwgen/runtime/eventpipe/attach"
 	"github.com/etwgen/etwgen/runtime/eventpipe/eventpipetest"
 )
 
@@ -71,39 +73,38 @@ func (v *visitor) started() (n int) {
 	return n
 }
 
-func portConfig(t *testing.T) (*Config, string) {
-	dir, err := os.MkdirTemp("", "port") // since paths of sockets are short
+// open listens at a port in a folder of its own, since paths of sockets are short.
+func open(t *testing.T) (Port, string) {
+	dir, err := os.MkdirTemp("", "port")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	cfg := config("")
-	cfg.Targets, cfg.Presets = nil, []string{"gc", "counters", "requests"}
-	cfg.Ports = []Port{{Path: filepath.Join(dir, "p"), Resume: true}}
-	cfg.Reattach.InitialInterval = 10 * time.Millisecond
-	return cfg, cfg.Ports[0].Path
+	path := filepath.Join(dir, "p")
+	l, err := eventpipe.Listen(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return Port{Listener: l, Resume: true}, path
 }
 
 // TestFull has two processes come of which one may be attached to: the other is resumed
 // at once, and attached to when the first has gone.
 func TestFull(t *testing.T) {
-	b, events := read(t, "../../tests/recorded/gc.nettrace")
-	cfg, port := portConfig(t)
-	cfg.Discovery.MaxProcesses = 1
-	s := &sink{}
-	end := start(t, cfg, s)
-	one := visit(t, port, 1, b, false)
-	wait(t, "the first is attached to", func() bool { return s.total() >= events && one.Resumed() == 1 })
-	two := visit(t, port, 2, b, false)
+	port, path := open(t)
+	c := new(counter)
+	end := c.start(t, Supervisor{Ports: []Port{port}, Max: 1})
+	one := visit(t, path, 1, trace(t), false)
+	wait(t, "the first is attached to", func() bool { return c.total() >= c.events(t) && one.Resumed() == 1 })
+	two := visit(t, path, 2, trace(t), false)
 	wait(t, "the second is resumed", func() bool { return two.Resumed() == 1 })
 	if n := two.started(); n != 0 {
 		t.Errorf("%d sessions above the limit", n)
 	}
 	one.leave()
-	wait(t, "the second is attached to", func() bool { return s.total() >= 2*events })
-	if err := end(); err != nil {
-		t.Error(err)
-	}
+	wait(t, "the second is attached to", func() bool { return c.total() >= 2*c.events(t) })
+	end()
 	two.leave()
 	if one.Resumed() != 1 || two.Resumed() != 1 {
 		t.Errorf("resumed %d and %d times", one.Resumed(), two.Resumed())
@@ -113,35 +114,31 @@ func TestFull(t *testing.T) {
 // TestTwice has a process come to a port that is attached to by its socket: it is
 // resumed, and there is one session.
 func TestTwice(t *testing.T) {
-	b, events := read(t, "../../tests/recorded/gc.nettrace")
-	cfg, port := portConfig(t)
+	port, path := open(t)
 	dir := t.TempDir()
-	cfg.Targets = []Target{{Socket: filepath.Join(dir, "*")}}
-	process(t, dir, 10, b)
-	s := &sink{}
-	end := start(t, cfg, s)
-	wait(t, "it is attached to", func() bool { return s.total() >= events })
-	v := visit(t, port, eventpipetest.NewRuntime(10).Cookie[0], b, false)
+	listen(t, dir)
+	c := new(counter)
+	end := c.start(t, Supervisor{Ports: []Port{port}, Targets: []Target{{Socket: filepath.Join(dir, "*")}}})
+	wait(t, "it is attached to", func() bool { return c.total() >= c.events(t) })
+	v := visit(t, path, eventpipetest.NewRuntime(10).Cookie[0], trace(t), false)
 	wait(t, "it is resumed", func() bool { return v.Resumed() == 1 })
-	if err := end(); err != nil {
-		t.Error(err)
-	}
+	end()
 	v.leave()
-	if v.started() != 0 || s.total() != events {
-		t.Errorf("%d more sessions, %d log records of %d", v.started(), s.total(), events)
+	if v.started() != 0 || c.total() != c.events(t) {
+		t.Errorf("%d more sessions, %d records of %d", v.started(), c.total(), c.events(t))
 	}
 }
 
-// TestEarly has the sessions of a process end early: it is attached to again.
+// TestEarly has the sessions of a process end early: it is attached to again, and the
+// status tells.
 func TestEarly(t *testing.T) {
-	b, _ := read(t, "../../tests/recorded/gc.nettrace")
-	cfg, port := portConfig(t)
-	end := start(t, cfg, &sink{})
-	v := visit(t, port, 1, b, true)
+	port, path := open(t)
+	c := new(counter)
+	end := c.start(t, Supervisor{Ports: []Port{port}})
+	v := visit(t, path, 1, trace(t), true)
 	wait(t, "there are three sessions", func() bool { return v.started() >= 3 })
-	if err := end(); err != nil {
-		t.Error(err)
-	}
+	wait(t, "the status tells", func() bool { return strings.Contains(c.said(), "sessions in a row have ended early") })
+	end()
 	v.leave()
 	if v.Resumed() != 1 {
 		t.Errorf("resumed %d times", v.Resumed())
