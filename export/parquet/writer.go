@@ -210,7 +210,7 @@ func (w *Writer) AddDecoded(r *etw.Record, info *etw.EventInfo, values etw.Descr
 // table returns the table of events like r.
 func (w *Writer) table(r *etw.Record, info *etw.EventInfo) *events {
 	name := typeName(info, r)
-	folder := "event=" + folderName(info.Provider+"."+name)
+	folder := "event=" + TypeName(info, r)
 	key := strings.ToLower(folder)
 	t := w.tables[key]
 	if t == nil {
@@ -313,6 +313,12 @@ func (w *Writer) Abort() {
 			break
 		}
 	}
+}
+
+// TypeName returns what all versions of an event are called, with their provider, as a part
+// of a path that all systems can have.
+func TypeName(info *etw.EventInfo, r *etw.Record) string {
+	return folderName(info.Provider + "." + typeName(info, r))
 }
 
 // typeName returns what all versions of an event are called.

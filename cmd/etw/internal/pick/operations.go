@@ -127,6 +127,11 @@ func (o *Operations) Learn(r *etw.Record) {
 	}
 }
 
+// IsOperation reports whether events are about files, or operations of disks.
+func IsOperation(d *etw.EventDesc) bool {
+	return isOperation(d.Class) || d.Provider != nil && isOperation(d.Provider.GUID)
+}
+
 func isOperation(provider etw.GUID) bool {
 	return provider == fileClass || provider == diskClass || provider == faultClass || provider == fileEvents || provider == diskEvents
 }

@@ -41,7 +41,7 @@ type exportForm struct {
 
 // exportForms returns the forms, the first of which is the default.
 func exportForms() []exportForm {
-	return append([]exportForm{parquetForm, otlpForm, expositionForm("prometheus", false, ".prom"), expositionForm("openmetrics", true), chromeForm}, profileForms()...)
+	return slices.Concat([]exportForm{parquetForm, otlpForm, expositionForm("prometheus", false, ".prom"), expositionForm("openmetrics", true), chromeForm}, profileForms(), eventForms())
 }
 
 // eventFlags choose events, and say how they are decoded.
@@ -76,13 +76,13 @@ of the file:
   prometheus   the last values of counters and metrics, for the textfile collector
   openmetrics  all values of counters and metrics with their times, of one trace
   chrome       what happened when, with call stacks of samples, for https://ui.perfetto.dev
-  pprof        samples of call stacks, for go tool pprof and many services; with lines of
-               source code where --symbols has portable PDBs
+  pprof        samples of call stacks, for go tool pprof; lines where --symbols has PDBs
   speedscope   the same for https://www.speedscope.app
   folded       the same as folded stacks, for tools for flame graphs
+  csv          events as etw dump prints them, a file for each type; so do json and jsonl
 
-What the samples are, --of says. Of the last four all traces together are one file; otherwise
-each trace is exported by itself, and a line for each says what became of it, beginning with
+What the samples are, --of says. Of chrome and what follows it all traces together are one;
+otherwise each trace is exported by itself, and a line for each says what became of it, beginning with
 the exit code that it would have alone; the exit code is the largest.`
 
 // NewExport returns the command that writes traces for other systems.
@@ -100,6 +100,7 @@ func NewExport() *cobra.Command {
   etw export --format parquet -o lake --host web1 --continue gc.nettrace jit.nettrace
   etw export --format otlp -o gc.otlp.jsonl gc.nettrace
   etw export -o cpu.pb.gz cpu.nettrace && test -s cpu.pb.gz
+  etw export --format csv -o events gc.nettrace
   etw export --format folded --of allocs --names short alloc.nettrace`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: pick.CompleteTraces,
