@@ -44,7 +44,7 @@ func TestDiff(t *testing.T) {
 	}{
 		{[]string{"top", "--diff"}, "thread time, compared: 18.000 ms before, 18.000 ms after, +0.0 %\n"},
 		{[]string{"top", "--by", "state", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,state\n0,14.5,14.5,managed\n"},
-		{[]string{"tree", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,selfChangeMs,depth,method\n0,18,18,0,0,Bakery.Program.Main\n"},
+		{[]string{"tree", "--format", "csv", "--diff"}, "changeMs,beforeMs,afterMs,selfChangeMs,depth,method,full\n0,18,18,0,0,Bakery.Program.Main,Shop!"},
 		{[]string{"flame", "--diff"}, `"compared":true`},
 		{[]string{"flame", "--diff"}, "bakery.nettrace, compared with bakery.nettrace"},
 	} {

@@ -30,6 +30,7 @@ type Question struct {
 	rooted                     bool                   // --root is for all views
 	threaded                   string                 // what --tid chooses, as its help begins; "" if its events are not of threads
 	everyones                  []string               // views that are of all processes and threads
+	flat                       bool                   // its document has the table whatever the flags, but for assistants
 	reads                      bool                   // the view says what is kept of the trace
 	flags                      func(f *pflag.FlagSet) // of this question alone, or nil
 	implied                    func() string          // the view that these flags ask for, or ""; may be nil
@@ -338,7 +339,7 @@ func (q *Question) absent(a *answered) []string {
 
 // wantsRows reports whether a document has the table, too: where its flags are given.
 func (q *Question) wantsRows(cmd *cobra.Command) bool {
-	return slices.ContainsFunc([]string{"by", "sort", "reverse", "top"}, cmd.Flags().Changed)
+	return q.flat && !cli.IsServed(cmd) || slices.ContainsFunc([]string{"by", "sort", "reverse", "top"}, cmd.Flags().Changed)
 }
 
 // table returns the rows.

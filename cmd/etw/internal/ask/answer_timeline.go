@@ -58,6 +58,7 @@ and Markdown have a line of bars for each row, CSV and lines of JSON a row for e
 		threaded: "only time on processors,",
 		Needs:    timeline.Needs,
 		whole:    true,
+		flat:     true,
 		rooted:   true,
 	}
 	q.ask = func(mux *etw.Mux) answer { return newTimelineAnswer(mux, o, q) }

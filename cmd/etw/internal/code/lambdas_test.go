@@ -35,7 +35,7 @@ func TestToldApart(t *testing.T) {
 func TestTreeTellsApart(t *testing.T) {
 	rows := []treeRow{{Depth: 1, Method: "Program.Main.lambda", shown: "Program.Main.lambda #2", weights: weights{[]int64{1}, []int64{1}}}}
 	p := &Profiled{Profile: new(stacks.Profile)}
-	for format, want := range map[string]string{show.FormatText: "   Program.Main.lambda #2\n", show.FormatMD: "   Program.Main.lambda #2 |\n", show.FormatCSV: ",Program.Main.lambda\n"} {
+	for format, want := range map[string]string{show.FormatText: "   Program.Main.lambda #2\n", show.FormatMD: "   Program.Main.lambda #2 |\n", show.FormatCSV: ",Program.Main.lambda,\n"} {
 		var b bytes.Buffer
 		out := &show.Printer{Writer: bufio.NewWriter(&b), Format: format}
 		if err := out.Close(pick.Rows(rows, p.treeColumns(1)...).Write(out)); err != nil || !strings.HasSuffix(b.String(), want) {

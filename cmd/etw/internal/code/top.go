@@ -212,21 +212,19 @@ func (p *Profiled) methods() []TopRow {
 	return rows
 }
 
-// methodWeights are the columns of what methods weigh that a document has, too.
+// methodWeights are the columns of what methods weigh, which a document has, too.
 func (p *Profiled) methodWeights() []views.Column[TopRow] {
-	return weightColumns(p, p.lastTotal(), TopRow.own, TopRow.whole)
+	columns := weightColumns(p, p.lastTotal(), TopRow.own, TopRow.whole)
+	if p.compared {
+		return append(columns, weight(p, "totalChange", func(r TopRow) int64 { return change(r.Total) }),
+			weight(p, "totalBefore", func(r TopRow) int64 { return r.Total[0] }).For(views.Programs),
+			weight(p, "totalAfter", func(r TopRow) int64 { return r.Total[1] }).For(views.Programs))
+	}
+	return append(columns, views.Count("count", func(r TopRow) int64 { return r.Self[0] }))
 }
 
 func (p *Profiled) methodColumns() []views.Column[TopRow] {
-	columns := p.methodWeights()
-	if p.compared {
-		columns = append(columns, weight(p, "totalChange", func(r TopRow) int64 { return change(r.Total) }),
-			weight(p, "totalBefore", func(r TopRow) int64 { return r.Total[0] }).For(views.Programs),
-			weight(p, "totalAfter", func(r TopRow) int64 { return r.Total[1] }).For(views.Programs))
-	} else {
-		columns = append(columns, views.Count("count", func(r TopRow) int64 { return r.Self[0] }))
-	}
-	return append(columns,
+	return append(p.methodWeights(),
 		views.Text("method", func(r TopRow) string { return r.shown }).For(views.People),
 		views.Text("method", func(r TopRow) string { return r.Method }).For(views.Programs),
 		views.Text("module", func(r TopRow) string { return r.Module }).For(views.Programs),

@@ -144,11 +144,7 @@ func (o *treeQuery) rows(p *Profiled, all int64) []treeRow {
 func (o *treeQuery) print(out *show.Printer, p *Profiled, all int64) error {
 	rows := o.rows(p, all)
 	if out.Format == show.FormatJSON {
-		columns := weightColumns(p, all, treeRow.own, treeRow.whole)
-		if p.compared {
-			columns = p.treeChanges()
-		}
-		return writeDocument(out, p, rows, "", columns...)
+		return writeDocument(out, p, rows, "", p.treeWeights(all)...)
 	}
 	p.Head(out)
 	if p.Len() == 0 && out.Format == show.FormatText {
@@ -162,25 +158,23 @@ func (o *treeQuery) print(out *show.Printer, p *Profiled, all int64) error {
 	return pick.Rows(rows, p.treeColumns(all)...).Write(out)
 }
 
-// treeChanges are the columns of traces that are compared: a tree is about all that a row
-// calls, too.
-func (p *Profiled) treeChanges() []views.Column[treeRow] {
-	if !p.compared {
-		return nil
+// treeWeights are the columns of what rows weigh, which a document has, too. Of traces that
+// are compared, a tree is about all that a row calls.
+func (p *Profiled) treeWeights(all int64) []views.Column[treeRow] {
+	if p.compared {
+		return append(changes(p, treeRow.whole), weight(p, "selfChange", func(r treeRow) int64 { return change(r.Self) }))
 	}
-	return append(changes(p, treeRow.whole), weight(p, "selfChange", func(r treeRow) int64 { return change(r.Self) }))
+	own := sharing(p, "self", all, treeRow.own)
+	return append(sharing(p, "total", all, treeRow.whole), own[0], own[1].For(views.Programs),
+		views.Count("count", func(r treeRow) int64 { return r.Total[0] }))
 }
 
 func (p *Profiled) treeColumns(all int64) []views.Column[treeRow] {
-	columns := p.treeChanges()
-	if !p.compared {
-		columns = append(sharing(p, "total", all, treeRow.whole), weight(p, "self", func(r treeRow) int64 { return lastOf(r.Self) }),
-			views.Count("count", func(r treeRow) int64 { return r.Total[0] }))
-	}
-	return append(columns,
+	return append(p.treeWeights(all),
 		views.Count("depth", func(r treeRow) int { return r.Depth }).For(views.Programs),
 		views.Text("method", treeRow.indented).For(views.People),
-		views.Text("method", func(r treeRow) string { return r.Method }).For(views.Programs))
+		views.Text("method", func(r treeRow) string { return r.Method }).For(views.Programs),
+		views.Text("full", func(r treeRow) string { return r.Full }).For(views.Programs))
 }
 
 // indented returns the name of a row, of which people see the depth.

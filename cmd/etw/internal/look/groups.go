@@ -303,17 +303,6 @@ func headOf(k key) string {
 	return ""
 }
 
-// labelColumn returns the last column of text, which can say what an extra row
-// counts, or -1.
-func (g *groups) labelColumn(t *show.Table) int {
-	for i := len(t.Columns) - 1; i >= 0; i-- {
-		if !t.Columns[i].Number && !t.Columns[i].Text {
-			return i
-		}
-	}
-	return -1
-}
-
 // fill adds a row for each group, in the order of buckets and keys.
 func (g *groups) fill(t *show.Table, n *pick.Names) {
 	order.Sort(g.list, func(a, b *group) int {

@@ -26,7 +26,7 @@ func NewStat() *cobra.Command {
 		Long: `Stat counts events by provider, id, version and opcode, or by what --by names;
 several traces are counted together. Bytes are those of payloads. Undecodable are
 the events whose payload does not fit its description, and those whose header is
-damaged; lost are those that the session could not record.
+damaged; lost are those that the session could not record. They are in no row.
 
 --by takes a list of provider, event, id, level, task, opcode, process, thread, cpu,
 file, and names of fields. A field called like one of these is written field:NAME,
@@ -232,18 +232,6 @@ func (st *stat) print(p *show.Printer, t *trace.Trace) error {
 	tab := show.NewTable(st.groups.columns(faults > 0)...)
 	st.groups.fill(tab, st.names)
 	st.rank.Apply(tab, st.groups.ordered())
-	label := st.groups.labelColumn(tab)
-	for _, extra := range []struct {
-		name  string
-		count int64
-	}{{"(undecodable)", n.Undecodable}, {"(lost)", n.Lost}, {"(lost buffers)", n.LostBuffers}} {
-		if extra.count > 0 && label >= 0 {
-			row := make([]string, len(tab.Columns))
-			row[slices.IndexFunc(tab.Columns, func(c show.Column) bool { return c.Name == "count" })] = strconv.FormatInt(extra.count, 10)
-			row[label] = extra.name
-			tab.Add(row...)
-		}
-	}
 	if p.Format == show.FormatText && len(tab.Rows) == 0 {
 		return nil
 	}
