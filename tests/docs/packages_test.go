@@ -90,3 +90,27 @@ func countExamples(f *ast.File) int {
 	}
 	return n
 }
+
+// TestGround checks that the comment of runtime/etw has the names that programs use on its first
+// screens, and those for generated code behind them, under a heading.
+func TestGround(t *testing.T) {
+	const screens = 60 // lines
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "runtime/etw/doc.go"), nil, parser.PackageClauseOnly|parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	users, generated, found := strings.Cut(string(new(doc.Package).Text(f.Doc.Text())), "# For generated code\n")
+	if lines := strings.Count(users, "\n"); !found || lines > screens {
+		t.Errorf("%d lines before the heading (found: %t), more than %d", lines, found, screens)
+	}
+	for _, name := range []string{"Handle", "Mux", "Records", "Decoder", "Field", "AppendText", "MakeUTF16"} {
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(users) {
+			t.Errorf("%s is not among the names that programs use", name)
+		}
+	}
+	for _, name := range []string{"Cursor", "Appender", "UintValue", "EnforceVersion"} {
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(generated) {
+			t.Errorf("%s is not among the names of generated code", name)
+		}
+	}
+}
