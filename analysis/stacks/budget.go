@@ -1,18 +1,22 @@
 package stacks
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/internal/seeded"
 )
 
 // Samples of a trace of any size take so much memory, and not more: frames of stacks that
-// are kept apart, and samples that are kept one by one.
+// are kept apart, samples that are kept one by one, and addresses without a name that are
+// frames of their own.
 const (
-	maxNodes = 1 << 21
-	maxRows  = 1 << 21
+	maxNodes    = 1 << 21
+	maxRows     = 1 << 21
+	maxNameless = 1 << 17
 )
 
 // A Rest says what there was no room for. Sums are right all the same.
@@ -23,6 +27,9 @@ type Rest struct {
 	// which began up to Slot before.
 	Summed int64
 	Slot   time.Duration
+	// Addresses counts the frames of all samples that are addresses without a name, of those
+	// that weigh little, and are one frame.
+	Addresses int64
 }
 
 // Warnings says what is not as the trace has it.
@@ -32,6 +39,9 @@ func (r Rest) Warnings() (list []string) {
 	}
 	if r.Summed > 0 {
 		list = append(list, fmt.Sprintf("the trace has more samples than there is room for: %d are summed up with others of the same stack within %v, so that their times are not exact", r.Summed, r.Slot))
+	}
+	if r.Addresses > 0 {
+		list = append(list, fmt.Sprintf("the trace has more addresses without a name than there is room for: those of %d frames of stacks, which weigh little, are summed up as %s", r.Addresses, namelessName))
 	}
 	return list
 }
@@ -43,6 +53,7 @@ func (s *rows) addRest(r Rest) {
 	s.rest.CutStacks += r.CutStacks
 	s.rest.Summed += r.Summed
 	s.rest.Slot = max(s.rest.Slot, r.Slot)
+	s.rest.Addresses += r.Addresses
 }
 
 // cutKey stands for the inner frames of a stack, for which there was no room. No code is at
@@ -51,6 +62,46 @@ const cutKey = math.MaxUint64
 
 // cutName is their frame.
 const cutName = "[frames for which there is no room]"
+
+// namelessName is the frame of addresses for which there was no room.
+const namelessName = "[other addresses]"
+
+// heaviest returns the n addresses in stacks that weigh most, or nil if there are no more.
+func (s *Samples) heaviest(n int) map[uint64]bool {
+	if s.tree.size() <= n {
+		return nil
+	}
+	type weighed struct {
+		address uint64
+		weight  float64 // roughly: a stack that has it twice counts twice
+	}
+	list, value := make([]weighed, s.tree.size()), max(len(s.Types)-1, 0)
+	for i := range s.rows.rows {
+		x := &s.rows.rows[i]
+		list[x.stack].weight += float64(x.values[value])
+	}
+	for i := len(list) - 1; i > 0; i-- { // callers have smaller numbers
+		list[i].address = s.tree.nodes[i].key
+		list[s.tree.nodes[i].parent].weight += list[i].weight
+	}
+	slices.SortFunc(list, func(a, b weighed) int { return cmp.Compare(a.address, b.address) })
+	sums := list[:0]
+	for _, x := range list {
+		if last := len(sums) - 1; last >= 0 && sums[last].address == x.address {
+			sums[last].weight += x.weight
+			continue
+		}
+		sums = append(sums, x)
+	}
+	slices.SortFunc(sums, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.address, b.address))
+	})
+	heavy := make(map[uint64]bool)
+	for _, x := range sums[:min(n, len(sums))] {
+		heavy[x.address] = true
+	}
+	return heavy
+}
 
 // within returns the stack of a frame that parent calls. Once there are many stacks, it
 // returns one that stands for all new ones of parent, and false.

@@ -108,3 +108,47 @@ func TestTooManyStacks(t *testing.T) {
 		t.Errorf("%d samples have cut stacks, said are %d", cut, rest.CutStacks)
 	}
 }
+
+// TestTooManyAddresses: the heaviest addresses without a name are exact, and the others weigh
+// the same together.
+func TestTooManyAddresses(t *testing.T) {
+	whole, small := twoSamples()
+	small.nameless = 50
+	for i := range 2_000 { // each twice, in two stacks, one of which is as heavy as i is odd and large
+		for _, s := range []*Samples{whole, small} {
+			at, weight := uint64(i+1)<<12, int64(i%2*i)
+			s.AddStack(time.Unix(0, int64(i)), 5, 1, s.InternAddresses(5, []uint64{at, 9 << 40}), 0, 1, weight)
+			s.AddStack(time.Unix(0, int64(i)), 5, 1, s.InternAddresses(5, []uint64{at, at + 1, at + 2, 9 << 40}), 0, 1, 1)
+		}
+	}
+	exact, got := NewProfile(nil, Options{}, whole), NewProfile(nil, Options{}, small)
+	if fmt.Sprint(exact.Totals()) != fmt.Sprint(got.Totals()) {
+		t.Errorf("all weighs %v, want %v", got.Totals(), exact.Totals())
+	}
+	tops := make(map[string]Top)
+	for _, x := range exact.View().Top() {
+		tops[exact.Frames[x.Frame].Name] = x
+	}
+	var own int64
+	named := make(map[string]bool)
+	list := got.View().Top()
+	for _, x := range list {
+		name := got.Frames[x.Frame].Name
+		named[name] = true
+		own += x.Self[1]
+		if want := tops[name]; name != namelessName && (fmt.Sprint(want.Self) != fmt.Sprint(x.Self) || fmt.Sprint(want.Total) != fmt.Sprint(x.Total)) {
+			t.Errorf("%s: %v, want %v", name, x, want)
+		}
+	}
+	if own != exact.Totals()[1] || len(list) > 2*small.nameless+1 {
+		t.Errorf("%d frames weigh %d of %d", len(list), own, exact.Totals()[1])
+	}
+	for _, x := range exact.View().Top()[:20] {
+		if name := exact.Frames[x.Frame].Name; !named[name] {
+			t.Errorf("%s has no frame, and weighs %v", name, x.Self)
+		}
+	}
+	if exact.Rest().Addresses != 0 || got.Rest().Addresses == 0 || len(got.Rest().Warnings()) != 1 {
+		t.Errorf("%+v, and of all %+v", got.Rest(), exact.Rest())
+	}
+}

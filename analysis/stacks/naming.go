@@ -17,6 +17,8 @@ type namer struct {
 	options  Options
 	frames   map[frameKey]int32
 	nameless map[uint64]int32 // by address
+	heavy    map[uint64]bool  // addresses that have frames of their own, however many there are
+	others   int32            // the frame of addresses that have none, or 0
 	// callers and leaves have what the stacks of s mean: as those who called others,
 	// whose addresses are where calls return to, and as the innermost.
 	callers, leaves []named
@@ -199,7 +201,7 @@ func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	if native.NotCode && isCaller && (caller.node == 0 || caller.node == n.cut) {
 		return named{node: n.incomplete(), span: id}
 	}
-	is := named{node: n.p.tree.child(caller.node, uint64(n.frame(&loc, &native))), span: id}
+	is := named{node: n.called(caller.node, n.frame(&loc, &native)), span: id}
 	if n.s.labelCode && !isCaller {
 		is.code, is.tier = codeOf(&loc, &native), n.tier(&loc, &native)
 	}
@@ -230,15 +232,31 @@ func (n *namer) frame(loc *symbols.Location, native *symbols.Native) int32 {
 	return i
 }
 
+// called returns the stack of a frame that caller calls. Those that stand for other addresses
+// are one.
+func (n *namer) called(caller, frame int32) int32 {
+	if caller != 0 && frame == n.others && frame != 0 && n.p.tree.nodes[caller].key == uint64(frame) {
+		return caller
+	}
+	return n.p.tree.child(caller, uint64(frame))
+}
+
 // namelessFrame returns the number of the frame of an address of which nothing is known. There
-// can be millions of them, so they have a map with small keys.
+// can be millions of them, so they have a map with small keys, and of many the heaviest alone
+// have frames of their own.
 func (n *namer) namelessFrame(loc *symbols.Location, native *symbols.Native) int32 {
 	i, ok := n.nameless[loc.Address]
-	if !ok {
-		i = int32(len(n.p.Frames))
-		n.p.Frames = append(n.p.Frames, n.newFrame(loc, native, frameKey{}))
-		n.nameless[loc.Address] = i
+	switch {
+	case ok:
+		return i
+	case len(n.nameless) >= n.s.nameless && n.heavy != nil && !n.heavy[loc.Address]:
+		n.p.rest.Addresses++
+		n.others = n.p.pseudo(namelessName)
+		return n.others
 	}
+	i = int32(len(n.p.Frames))
+	n.p.Frames = append(n.p.Frames, n.newFrame(loc, native, frameKey{}))
+	n.nameless[loc.Address] = i
 	return i
 }
 

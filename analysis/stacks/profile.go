@@ -67,7 +67,8 @@ type Profile struct {
 	// Naming counts how many frames of all stacks have names.
 	Naming Naming
 
-	tree tree
+	tree    tree
+	pseudos map[string]int32 // where frames that stand for no code were found last
 }
 
 // Naming counts the frames of stacks.
@@ -94,7 +95,7 @@ func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
 	frames, nameless := make(map[frameKey]int32), make(map[uint64]int32)
 	for _, s := range samples {
 		p.Kind, p.Types = s.Kind, s.Types
-		n := &namer{p: p, s: s, table: table, options: o, frames: frames, nameless: nameless,
+		n := &namer{p: p, s: s, table: table, options: o, frames: frames, nameless: nameless, heavy: s.heaviest(s.nameless),
 			callers: make([]named, s.tree.size()), leaves: make([]named, s.tree.size()),
 			spans: make([]span, 1), spanIDs: make(map[span]int32)}
 		if s.reading != nil && !o.AsSampled {
@@ -112,11 +113,19 @@ func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
 
 // pseudo returns the frame with a name that stands for no code.
 func (p *Profile) pseudo(name string) int32 {
-	i := slices.IndexFunc(p.Frames, func(f Frame) bool { return f.Pseudo && f.Name == name })
+	is := func(f Frame) bool { return f.Pseudo && f.Name == name }
+	if i, ok := p.pseudos[name]; ok && int(i) < len(p.Frames) && is(p.Frames[i]) {
+		return i
+	}
+	i := slices.IndexFunc(p.Frames, is)
 	if i < 0 {
 		i = len(p.Frames)
 		p.Frames = append(p.Frames, Frame{Name: name, Full: name, Pseudo: true})
 	}
+	if p.pseudos == nil {
+		p.pseudos = make(map[string]int32)
+	}
+	p.pseudos[name] = int32(i)
 	return int32(i)
 }
 

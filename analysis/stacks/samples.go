@@ -166,8 +166,9 @@ type Samples struct {
 	pseudos   []string // names of frames that stand for no code
 	bytes     []byte
 	labelCode bool // see LabelCode
-	// nodes and limit are how many nodes of the tree and how many rows are kept.
-	nodes, limit int
+	// nodes and limit are how many nodes of the tree and how many rows are kept, and nameless
+	// is how many addresses without a name are frames of profiles in any case.
+	nodes, limit, nameless int
 	// open are rows to which samples of their kind are added, and last is where one was.
 	open    []int32
 	last    int
@@ -185,7 +186,7 @@ const recentStacks = 1 << 12
 
 // NewSamples returns Samples of a kind. The first type is a count.
 func NewSamples(kind string, types ...ValueType) *Samples {
-	return &Samples{Kind: kind, Types: types, processes: make(map[int64]int32), seed: maphash.MakeSeed(), nodes: maxNodes, limit: maxRows}
+	return &Samples{Kind: kind, Types: types, processes: make(map[int64]int32), seed: maphash.MakeSeed(), nodes: maxNodes, limit: maxRows, nameless: maxNameless}
 }
 
 // Len returns the number of samples, those that were summed up as one.

@@ -13,7 +13,7 @@ func (p *Profile) derive() *Profile {
 	q.Frames = slices.Clip(p.Frames)
 	q.rows.rows = slices.Clone(p.rows.rows)
 	q.rows.labels, q.rows.threads = slices.Clip(p.rows.labels), slices.Clip(p.rows.threads)
-	q.rows.labelIDs, q.rows.threadIDs = nil, nil
+	q.rows.labelIDs, q.rows.threadIDs, q.pseudos = nil, nil, nil
 	return &q
 }
 

@@ -162,7 +162,7 @@ func (s *Sampler) Profiles(when *timeline.Result, origin int64) []html.Profile {
 	var list []html.Profile
 	for pid, p := range s.byProcess() {
 		tree, index := callTreeOf(p, false)
-		tree.Lead = append(slices.Clip(s.found.Facts), WaitingFact(p)...)
+		tree.Lead = slices.Concat(s.found.Facts, WaitingFact(p), p.Rest().Warnings())
 		if when != nil {
 			tree.Times = timesOf(p, index, when, origin)
 		}
