@@ -30,7 +30,7 @@ type attachment struct {
 // serve begins what there is to do in a process, and does it until the process ends or
 // stop is done.
 func (w *worker) serve(stop context.Context, p *attach.Process) error {
-	a := &attachment{w: w, process: p, resource: resource(p), plan: w.cfg.plan(version(p.Runtime))}
+	a := &attachment{w: w, process: p, resource: resource(p), plan: w.cfg.plan(version(p.Runtime), w.core.Manifests)}
 	var s *eventpipe.Session
 	if len(a.plan.providers) > 0 {
 		var err error
@@ -80,7 +80,7 @@ func (a *attachment) stream(stop context.Context, s *eventpipe.Session) error {
 	metrics := w.cfg.Metrics
 	metrics.Source = a.plan.source
 	stream := flow.NewStream(flow.StreamConfig{
-		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "eventpipe", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.events,
+		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "eventpipe", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.events, Manifests: w.core.Manifests,
 		Metrics: metrics, Collections: slices.Contains(w.cfg.Presets, "gc"), Live: true, Resource: a.resource,
 	})
 	live := flow.Live{

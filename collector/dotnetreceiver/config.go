@@ -14,7 +14,6 @@ import (
 	"go.opentelemetry.io/collector/confmap"
 
 	"github.com/etwgen/etwgen/collector/internal/flow"
-	"github.com/etwgen/etwgen/internal/builtin"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -38,6 +37,8 @@ type Config struct {
 	// BufferMB is the memory that a process may take for events that were not read yet.
 	BufferMB int               `mapstructure:"buffer_mb"`
 	Events   flow.EventsConfig `mapstructure:"events"`
+	// Manifests have names and fields of more providers.
+	Manifests flow.Manifests `mapstructure:"manifests"`
 
 	Output          flow.OutputConfig `mapstructure:"output"`
 	Batch           flow.BatchConfig  `mapstructure:"batch"`
@@ -192,6 +193,15 @@ func (c *Config) Validate() error {
 		}
 	}
 	trouble = append(trouble, c.empty()...)
+	known, _, err := c.Manifests.Read()
+	if err != nil {
+		trouble = append(trouble, err)
+	}
+	for _, p := range c.Providers {
+		if _, err := p.keywords(known); err != nil {
+			trouble = append(trouble, err)
+		}
+	}
 	for _, text := range append(slices.Clone(c.Discovery.Include), c.Discovery.Exclude...) {
 		if _, err := regexp.Compile(text); err != nil {
 			trouble = append(trouble, fmt.Errorf("discovery: %w", err))
@@ -274,9 +284,8 @@ func (p *Provider) Validate() error {
 	if p.Name == "" {
 		return errors.New("name is empty: write that of an EventSource, such as System.Net.Http")
 	}
-	_, levelErr := parseLevel(flow.Text(p.Level))
-	_, keyErr := parseKeywords(p.Name, flow.Text(p.Keywords))
-	return errors.Join(levelErr, keyErr)
+	_, err := parseLevel(flow.Text(p.Level))
+	return err
 }
 
 var levels = []string{"", "critical", "error", "warning", "informational", "verbose"}
@@ -295,22 +304,15 @@ func parseLevel(text string) (etw.Level, error) {
 	return 0, fmt.Errorf("level %q: write critical, error, warning, informational, verbose or a number 1-5", text)
 }
 
-// parseKeywords reads the keywords of a provider: a number, names, or all.
-func parseKeywords(provider, text string) (uint64, error) {
-	if text == "" || text == "all" {
-		return ^uint64(0), nil
+// keywords returns those of the provider; none are all.
+func (p *Provider) keywords(known []*etw.Provider) (uint64, error) {
+	text := flow.Text(p.Keywords)
+	if text == "" {
+		text = "all"
 	}
-	if n, err := strconv.ParseUint(text, 0, 64); err == nil {
-		return n, nil
+	n, err := flow.Keywords(p.Name, text, known)
+	if err != nil {
+		return 0, fmt.Errorf("providers: %s: keywords %q: %w", p.Name, text, err)
 	}
-	for _, p := range builtin.Providers {
-		if strings.EqualFold(p.Desc.Name, provider) {
-			n, err := p.ParseKeywords(text)
-			if err != nil {
-				return 0, fmt.Errorf("keywords %q: %w", text, err)
-			}
-			return n, nil
-		}
-	}
-	return 0, fmt.Errorf("keywords %q: write hex like 0x10, or all; names are known of the runtime's providers", text)
+	return n, nil
 }

@@ -33,7 +33,7 @@ type plan struct {
 }
 
 // plan returns what is recorded of a runtime.
-func (c *Config) plan(version int) plan {
+func (c *Config) plan(version int, known []*etw.Provider) plan {
 	p := plan{source: c.Metrics.Source}
 	if p.source == flow.SourceAuto {
 		p.source = flow.SourceCounters
@@ -46,7 +46,7 @@ func (c *Config) plan(version int) plan {
 	}
 	for _, own := range c.Providers {
 		level, _ := parseLevel(flow.Text(own.Level)) // both were checked
-		keywords, _ := parseKeywords(own.Name, flow.Text(own.Keywords))
+		keywords, _ := own.keywords(known)
 		var pairs []string
 		for k, v := range own.Arguments {
 			pairs = append(pairs, k, flow.Text(v))

@@ -21,7 +21,9 @@ type Config struct {
 	Providers []Provider    `mapstructure:"providers"`
 	Kernel    KernelConfig  `mapstructure:"kernel"`
 	// Events choose among what is delivered.
-	Events          flow.EventsConfig `mapstructure:"events"`
+	Events flow.EventsConfig `mapstructure:"events"`
+	// Manifests have names and fields of more providers.
+	Manifests       flow.Manifests    `mapstructure:"manifests"`
 	Output          flow.OutputConfig `mapstructure:"output"`
 	Batch           flow.BatchConfig  `mapstructure:"batch"`
 	Retry           flow.RetryConfig  `mapstructure:"retry_on_failure"`
@@ -136,6 +138,7 @@ func (c *Config) Validate() error {
 	if c.QueueBytes < 1<<20 {
 		add("queue_bytes %d: write 1048576 or more", c.QueueBytes)
 	}
+	trouble = append(trouble, c.unknown()...)
 	for _, d := range []struct {
 		key   string
 		value time.Duration
@@ -150,6 +153,24 @@ func (c *Config) Validate() error {
 		}
 	}
 	return errors.Join(trouble...)
+}
+
+// unknown says of manifests and providers which cannot be read or enabled.
+func (c *Config) unknown() (trouble []error) {
+	known, _, err := c.Manifests.Read()
+	if err != nil {
+		trouble = append(trouble, err)
+	}
+	for i := range c.Providers {
+		p := &c.Providers[i]
+		if p.Name+p.GUID == "" {
+			continue // which is said of it
+		}
+		if _, err := p.provider(known); err != nil {
+			trouble = append(trouble, fmt.Errorf("providers: %s%s: %w", p.Name, p.GUID, err))
+		}
+	}
+	return trouble
 }
 
 // Validate says what of it makes no sense.
@@ -180,6 +201,5 @@ func (p *Provider) Validate() error {
 	if len(p.Processes.PIDs) > 8 {
 		trouble = append(trouble, errors.New("processes: Windows takes 8 pids at most"))
 	}
-	_, err := p.provider()
-	return errors.Join(append(trouble, err)...)
+	return errors.Join(trouble...)
 }

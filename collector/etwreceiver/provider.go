@@ -36,31 +36,21 @@ func parseLevel(text string) (etw.Level, error) {
 	return 0, fmt.Errorf("level %q: write critical, error, warning, informational, verbose or a number 1-255", text)
 }
 
-// parseKeywords reads keywords of a provider: a number, names, all, or none.
-func parseKeywords(key, provider, text string, none uint64) (uint64, error) {
-	switch text {
-	case "":
-		return none, nil
-	case "all":
-		return ^uint64(0), nil
+// parseKeywords reads keywords of a provider; none are 0.
+func (p *Provider) parseKeywords(key string, value any, known []*etw.Provider) (uint64, error) {
+	text := flow.Text(value)
+	if text == "" {
+		return 0, nil
 	}
-	if n, err := strconv.ParseUint(text, 0, 64); err == nil {
-		return n, nil
+	n, err := flow.Keywords(p.Name+p.GUID, text, known)
+	if err != nil {
+		return 0, fmt.Errorf("%s %q: %w", key, text, err)
 	}
-	for _, p := range builtin.Providers {
-		if strings.EqualFold(p.Desc.Name, provider) {
-			n, err := p.ParseKeywords(text)
-			if err != nil {
-				return 0, fmt.Errorf("%s %q: %w", key, text, err)
-			}
-			return n, nil
-		}
-	}
-	return 0, fmt.Errorf("%s %q: write hex like 0x10, or all; names are known of the runtime's providers", key, text)
+	return n, nil
 }
 
 // guid returns the GUID of a provider.
-func (p *Provider) guid() (etw.GUID, error) {
+func (p *Provider) guid(known []*etw.Provider) (etw.GUID, error) {
 	if p.GUID != "" {
 		g, err := etw.ParseGUID(p.GUID)
 		if err != nil {
@@ -71,9 +61,14 @@ func (p *Provider) guid() (etw.GUID, error) {
 	if p.Kind == "eventsource" {
 		return etw.NameGUID(p.Name), nil
 	}
-	for _, known := range builtin.Providers {
-		if strings.EqualFold(known.Desc.Name, p.Name) {
-			return known.Desc.GUID, nil
+	for _, of := range builtin.Providers {
+		if strings.EqualFold(of.Desc.Name, p.Name) {
+			return of.Desc.GUID, nil
+		}
+	}
+	for _, of := range known {
+		if strings.EqualFold(of.Desc.Name, p.Name) {
+			return of.Desc.GUID, nil
 		}
 	}
 	if source := dotnet.Provider(p.Name); source != nil && p.Kind != "registered" {
@@ -85,14 +80,14 @@ func (p *Provider) guid() (etw.GUID, error) {
 		}
 	}
 	if runtime.GOOS != "windows" {
-		return etw.GUID{}, fmt.Errorf("the provider %q is not known here, and Windows alone can be asked for others: write its guid, or kind: eventsource if it is one", p.Name)
+		return etw.GUID{}, fmt.Errorf("the provider %q is not known here, and Windows alone can be asked for others: write its guid, a path of its manifest in manifests:, or kind: eventsource if it is one", p.Name)
 	}
-	return etw.GUID{}, fmt.Errorf("the provider %q is not known: write its guid, or kind: eventsource if it is one", p.Name)
+	return etw.GUID{}, fmt.Errorf("the provider %q is not known: write its guid, a path of its manifest in manifests:, or kind: eventsource if it is one", p.Name)
 }
 
 // provider returns what the session enables.
-func (p *Provider) provider() (session.Provider, error) {
-	g, err := p.guid()
+func (p *Provider) provider(known []*etw.Provider) (session.Provider, error) {
+	g, err := p.guid(known)
 	if err != nil {
 		return session.Provider{}, err
 	}
@@ -100,11 +95,11 @@ func (p *Provider) provider() (session.Provider, error) {
 	if err != nil {
 		return session.Provider{}, err
 	}
-	one, err := parseKeywords("keywords_any", p.Name, flow.Text(p.KeywordsAny), 0)
+	one, err := p.parseKeywords("keywords_any", p.KeywordsAny, known)
 	if err != nil {
 		return session.Provider{}, err
 	}
-	every, err := parseKeywords("keywords_all", p.Name, flow.Text(p.KeywordsAll), 0)
+	every, err := p.parseKeywords("keywords_all", p.KeywordsAll, known)
 	if err != nil {
 		return session.Provider{}, err
 	}
@@ -158,7 +153,7 @@ func Presets() []string {
 }
 
 // enabled returns what the session enables of the system and of the kernel.
-func (c *Config) enabled() (list []session.Provider, flags kernel.Flags, err error) {
+func (c *Config) enabled(known []*etw.Provider) (list []session.Provider, flags kernel.Flags, err error) {
 	names := slices.Clone(c.Kernel.Flags)
 	all := slices.Clone(c.Providers)
 	for _, p := range presets {
@@ -177,7 +172,7 @@ func (c *Config) enabled() (list []session.Provider, flags kernel.Flags, err err
 		}
 	}
 	for i := range all {
-		p, err := all[i].provider()
+		p, err := all[i].provider(known)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -196,6 +196,8 @@ func TestSystem(t *testing.T) {
 	}
 }
 
+const shopManifest = "../../examples/service/events/service.man"
+
 func TestConfig(t *testing.T) {
 	if err := componenttest.CheckConfigStruct(defaultConfig()); err != nil {
 		t.Error(err)
@@ -211,7 +213,7 @@ func TestConfig(t *testing.T) {
 		{provider(map[string]any{"name": "Microsoft-Windows-DNS-Client", "level": "info"}), `level "info": write critical, error, warning, informational, verbose or a number 1-255`},
 		{provider(map[string]any{"name": "Microsoft-Windows-DotNETRuntime", "keywords_any": "0xZZ"}), `keywords_any "0xZZ"`},
 		{provider(map[string]any{"name": "Microsoft-Windows-DotNETRuntime", "keywords_any": "0x1", "keywords_all": "0x2"}), "no event would have them"},
-		{provider(map[string]any{"name": "Nobody-Knows-This"}), "write its guid, or kind: eventsource"},
+		{provider(map[string]any{"name": "Nobody-Knows-This"}), "write its guid, a path of its manifest in manifests:, or kind: eventsource"},
 		{provider(map[string]any{"name": "Nobody-Knows-This", "kind": "eventsource", "events": map[string]any{"include": []int{70000}}}), "event id 70000"},
 		{map[string]any{"presets": []string{"dotnet"}}, `preset "dotnet": write some of dns`},
 		{map[string]any{"kernel": map[string]any{"flags": []string{"nothing_like_it"}}}, "kernel: flags"},
@@ -219,6 +221,10 @@ func TestConfig(t *testing.T) {
 		{map[string]any{"presets": []string{"dns"}, "session": map[string]any{"on_existing": "take"}}, `on_existing "take": write one of`},
 		{provider(map[string]any{"name": "Microsoft-Windows-DotNETRuntime", "keywords_any": 1}), ""},
 		{map[string]any{"presets": []string{"dns", "process"}}, ""},
+		{map[string]any{"presets": []string{"dns"}, "manifests": []string{"none.man"}}, "manifests: none.man"},
+		{map[string]any{"providers": []any{map[string]any{"name": "Etwgen-Examples-Service"}}, "manifests": []string{shopManifest}}, ""},
+		{map[string]any{"providers": []any{map[string]any{"name": "Etwgen-Examples-Service", "keywords_any": "Orders"}}, "manifests": []string{shopManifest}}, ""},
+		{map[string]any{"providers": []any{map[string]any{"name": "Etwgen-Examples-Service", "keywords_any": "Older"}}, "manifests": []string{shopManifest}}, `keywords_any "Older"`},
 	} {
 		cfg := defaultConfig()
 		err := confmap.NewFromStringMap(c.conf).Unmarshal(cfg)
@@ -235,7 +241,7 @@ func TestConfig(t *testing.T) {
 func TestPresets(t *testing.T) {
 	cfg := defaultConfig().(*Config)
 	cfg.Presets = Presets()
-	list, flags, err := cfg.enabled()
+	list, flags, err := cfg.enabled(nil)
 	if err != nil || len(list) != 2 || flags == 0 {
 		t.Errorf("%v, %v, %v", list, flags, err)
 	}

@@ -80,7 +80,7 @@ func (w *worker) prefix() string {
 
 // begin starts the session. Those that a collector has left which was killed end first.
 func (w *worker) begin(ctx context.Context) (live, error) {
-	providers, flags, err := w.cfg.enabled()
+	providers, flags, err := w.cfg.enabled(w.core.Manifests)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (w *worker) read(stop context.Context, s live) error {
 	}
 	resource = append(resource, otlp.Attribute{Key: "os.type", Value: runtime.GOOS}, otlp.Attribute{Key: "host.arch", Value: runtime.GOARCH})
 	stream := flow.NewStream(flow.StreamConfig{
-		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "etw", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.events,
+		Sender: &w.core.Sender, Tel: w.core.Tel, Format: "etw", Batch: w.cfg.Batch, Output: w.cfg.Output, Events: w.events, Manifests: w.core.Manifests,
 		Live: true, Metrics: flow.DefaultMetrics(), Resource: resource,
 	})
 	l := flow.Live{

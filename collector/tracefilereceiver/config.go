@@ -30,6 +30,8 @@ type Config struct {
 	// RateLimit is of events in a second, for all files together. 0 is none.
 	RateLimit int               `mapstructure:"rate_limit"`
 	Events    flow.EventsConfig `mapstructure:"events"`
+	// Manifests have names and fields of more providers.
+	Manifests flow.Manifests `mapstructure:"manifests"`
 	// KeepDoneFor is how long it is remembered that a file was sent which is not there
 	// any more.
 	KeepDoneFor     time.Duration      `mapstructure:"keep_done_for"`

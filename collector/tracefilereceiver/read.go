@@ -130,7 +130,7 @@ func (r *reading) run(stop context.Context) (bool, error) {
 	}
 	format, _, _ := strings.Cut(r.file.Format(), " ")
 	r.stream = flow.NewStream(flow.StreamConfig{
-		Sender: &r.w.core.Sender, Tel: r.w.core.Tel, Format: format, Batch: r.w.cfg.Batch, Output: r.w.cfg.Output, Events: r.w.event,
+		Sender: &r.w.core.Sender, Tel: r.w.core.Tel, Format: format, Batch: r.w.cfg.Batch, Output: r.w.cfg.Output, Events: r.w.event, Manifests: r.w.core.Manifests,
 		Metrics: r.w.cfg.Metrics, Resource: r.resource(), Acknowledged: func(n int64) error { return r.acknowledged(stop, n) },
 		Counted: r.counted,
 	})

@@ -96,6 +96,7 @@ func (w *worker) look(stop context.Context) (left bool) {
 			}
 		case time.Since(f.changed) < w.cfg.PollInterval:
 			w.setIdle(false) // it is still written
+			left = true
 		default:
 			whole = append(whole, f)
 		}
@@ -122,7 +123,7 @@ func (w *worker) look(stop context.Context) (left bool) {
 			w.end(f, done)
 		})
 	}
-	return false
+	return left
 }
 
 // wanted reports whether a file is to be read, as far as is known now.

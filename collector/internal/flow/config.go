@@ -4,8 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/etwgen/etwgen/generated/windows"
+	"github.com/etwgen/etwgen/internal/builtin"
+	"github.com/etwgen/etwgen/manifest/load"
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A BatchConfig says when a batch is full.
@@ -74,6 +80,46 @@ func (c *EventsConfig) Validate() error {
 		}
 	}
 	return nil
+}
+
+// Manifests are paths of manifests: files, programs and libraries with a resource, folders
+// of those. Their providers have names and fields as those that are known without.
+type Manifests []string
+
+// Read reads them. Files that are left out have their errors in left.
+func (m Manifests) Read() (providers []*etw.Provider, left []error, err error) {
+	if len(m) == 0 {
+		return nil, nil, nil
+	}
+	set, err := load.Providers(m...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("manifests: %w", err)
+	}
+	for _, e := range set.Left {
+		left = append(left, e)
+	}
+	return set.Providers, left, nil
+}
+
+// Keywords parses keywords of a provider: a number, names, or all.
+func Keywords(provider, text string, manifests []*etw.Provider) (uint64, error) {
+	if text == "all" {
+		return ^uint64(0), nil
+	}
+	if n, err := strconv.ParseUint(text, 0, 64); err == nil {
+		return n, nil
+	}
+	for _, p := range builtin.Providers {
+		if strings.EqualFold(p.Desc.Name, provider) {
+			return p.ParseKeywords(text)
+		}
+	}
+	for _, p := range manifests {
+		if strings.EqualFold(p.Desc.Name, provider) || strings.EqualFold(p.Desc.GUID.String(), strings.Trim(provider, "{}")) {
+			return windows.ParseKeywords(p)(text)
+		}
+	}
+	return 0, errors.New("write hex like 0x10, or all; names are known of the runtime's providers, of the ready ones of Windows, and of those in manifests")
 }
 
 // DefaultBatch, DefaultRetry and DefaultOutput are what holds if nothing is said.

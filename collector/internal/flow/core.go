@@ -8,6 +8,9 @@ import (
 
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/receiver"
+	"go.uber.org/zap"
+
+	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A Worker is what a receiver does between its start and its end.
@@ -27,6 +30,8 @@ type Core struct {
 	Sender Sender
 	Tel    *Telemetry
 	Set    receiver.Settings
+	// Manifests are the providers of those that the configuration names.
+	Manifests []*etw.Provider
 
 	plan   Plan
 	work   Worker
@@ -67,6 +72,14 @@ func (c *Core) start(ctx context.Context, host component.Host) error {
 	if err := c.Sender.Begin(c.Set, c.Tel, host, stop, kill); err != nil {
 		return err
 	}
+	known, left, err := c.plan.Manifests.Read()
+	if err != nil {
+		return err
+	}
+	for _, err := range left {
+		c.Set.Logger.Warn("a manifest is left out", zap.Error(err))
+	}
+	c.Manifests = known
 	if err := c.work.Open(ctx, host); err != nil {
 		return err
 	}

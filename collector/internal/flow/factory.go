@@ -18,6 +18,7 @@ import (
 type Plan struct {
 	Retry           RetryConfig
 	ShutdownTimeout time.Duration
+	Manifests       Manifests
 	Instruments     func(component.TelemetrySettings) (Instruments, error)
 	Work            func(*Core) Worker
 }

@@ -20,7 +20,9 @@ type StreamConfig struct {
 	Output   OutputConfig
 	Events   *Events // or nil
 	Resource []otlp.Attribute
-	Metrics  MetricsConfig
+	// Manifests are providers that are known beside those that always are.
+	Manifests []*etw.Provider
+	Metrics   MetricsConfig
 	// Collections says that events of collections are recorded, before there is any.
 	Collections bool
 	// Live has what is counted be of the time since the last batch: histograms and sums
@@ -52,7 +54,7 @@ type Stream struct {
 
 // NewStream returns a stream. Skip records were given away before.
 func NewStream(cfg StreamConfig) *Stream {
-	s := &Stream{cfg: cfg, decoder: builtin.NewDecoder(), taken: make(map[*etw.EventInfo]bool)}
+	s := &Stream{cfg: cfg, decoder: builtin.NewDecoder(cfg.Manifests...), taken: make(map[*etw.EventInfo]bool)}
 	if cfg.Sender.Logs != nil {
 		s.logs = newLogs(cfg.Output, cfg.Resource)
 	}
