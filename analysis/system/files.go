@@ -20,7 +20,7 @@ type Files struct {
 	order   []*FileUse
 	flights map[uint64]flight      // operations that have not ended, by the request
 	issuers map[uint64]*Thread     // of requests to disks, by the request
-	busy    map[uint32]*busy.Union // disks
+	queues  map[uint32]*busy.Queue // of disks
 	from    [kinds]teller
 	ignored FileUse
 }
@@ -65,7 +65,8 @@ type DiskUse struct {
 	Reads, Writes, Flushes  uint64
 	BytesRead, BytesWritten uint64
 
-	ticks uint64 // between request and answer
+	ticks  uint64 // between request and answer
+	served int64  // of these, while no request before it was
 }
 
 type use struct {
@@ -85,7 +86,7 @@ func FilesOf(mux *etw.Mux) *Files { return etw.Shared(mux, beginFiles) }
 func beginFiles(mux *etw.Mux) *Files {
 	f := &Files{
 		machine: Of(mux), keys: make(map[uint64]*File), objects: make(map[uint64]*File), rows: make(map[use]*FileUse),
-		flights: make(map[uint64]flight), issuers: make(map[uint64]*Thread), busy: make(map[uint32]*busy.Union),
+		flights: make(map[uint64]flight), issuers: make(map[uint64]*Thread), queues: make(map[uint32]*busy.Queue),
 	}
 	f.watchNames(mux)
 	f.watchDisks(mux)
@@ -222,10 +223,10 @@ func (f *Files) answered(r *etw.Record, who teller, has bool, tid uint32, irp, k
 	d := f.use(f.byKey(uint64(key)), thread).disk(disk)
 	if !f.machine.tooLong(ticks) {
 		d.ticks += ticks
-		if f.busy[disk] == nil {
-			f.busy[disk] = new(busy.Union)
+		if f.queues[disk] == nil {
+			f.queues[disk] = new(busy.Queue)
 		}
-		f.busy[disk].Add(r.Timestamp-int64(ticks), r.Timestamp)
+		d.served += f.queues[disk].Serve(r.Timestamp-int64(ticks), r.Timestamp)
 	}
 	return d
 }
@@ -355,6 +356,10 @@ func (f *Files) MS(u *FileUse) float64 { return f.machine.ms(float64(u.ticks)) }
 // DiskMS returns the time between the requests to a disk and its answers, one after
 // another.
 func (f *Files) DiskMS(d *DiskUse) float64 { return f.machine.ms(float64(d.ticks)) }
+
+// ServedMS returns of these times those in which the disk served the requests: each from when
+// it was asked, or the one that the disk answered before, whichever came later.
+func (f *Files) ServedMS(d *DiskUse) float64 { return f.machine.ms(float64(d.served)) }
 
 // Disks returns the numbers of the disks that were used.
 func (f *Files) Disks() []uint32 {

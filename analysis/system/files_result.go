@@ -47,13 +47,20 @@ type DiskFacts struct {
 	Flushes      uint64 `json:"flushes"`
 	// MS adds up the times between requests and answers, which may overlap.
 	MS float64 `json:"ms"`
+	// ServiceMS adds up the parts of these times in which the disk served the request: from
+	// when it was asked, or the one that the disk answered before, whichever came later.
+	ServiceMS float64 `json:"serviceMs"`
 }
 
-// A DiskTime is how long a disk was busy.
+// A DiskTime is how long a disk was busy, for whichever processes, and how many waited for it.
 type DiskTime struct {
 	Disk uint32 `json:"disk"`
 	// BusyMS is the time in which it had anything to answer, each moment once.
 	BusyMS float64 `json:"busyMs"`
+	// QueueDepth is how many requests there were when one began, itself among them, on
+	// average, and MaxQueueDepth the most.
+	QueueDepth    float64 `json:"queueDepth"`
+	MaxQueueDepth int     `json:"maxQueueDepth"`
 }
 
 // Result returns what was done so far, by path and process. It shares no memory
@@ -83,8 +90,9 @@ func (f *Files) Result() *FilesResult {
 		}
 		r.Files[i].add(f, u)
 	}
-	for disk, u := range f.busy {
-		r.Busy = append(r.Busy, DiskTime{disk, f.machine.ms(float64(u.Total()))})
+	for disk, q := range f.queues {
+		mean, most := q.Depth()
+		r.Busy = append(r.Busy, DiskTime{disk, f.machine.ms(float64(q.Total())), mean, most})
 	}
 	order.Sort(r.Busy, func(a, b DiskTime) int { return cmp.Compare(a.Disk, b.Disk) })
 	order.Stable(r.Files, func(a, b FileFacts) int {
@@ -119,4 +127,5 @@ func (f *DiskFacts) add(files *Files, d *DiskUse) {
 	f.BytesWritten += d.BytesWritten
 	f.Flushes += d.Flushes
 	f.MS += files.DiskMS(d)
+	f.ServiceMS += files.ServedMS(d)
 }

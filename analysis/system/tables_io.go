@@ -146,14 +146,14 @@ func (r DisksResult) Disks() []DiskFacts {
 	return list
 }
 
-// BusyMS returns how long a disk was busy.
-func (r *FilesResult) BusyMS(disk uint32) measure.Float {
+// TimeOf returns how long a disk was busy, and whether the trace tells it.
+func (r *FilesResult) TimeOf(disk uint32) (t DiskTime, ok bool) {
 	for _, d := range r.Busy {
 		if d.Disk == disk {
-			return measure.Known(d.BusyMS)
+			return d, true
 		}
 	}
-	return measure.Float{}
+	return t, false
 }
 
 func (r DisksResult) groups(view string) (groups grouping[fileKey, DiskFacts]) {
@@ -175,6 +175,7 @@ func (d *DiskFacts) addUp(x *DiskFacts) {
 	d.BytesWritten += x.BytesWritten
 	d.Flushes += x.Flushes
 	d.MS += x.MS
+	d.ServiceMS += x.ServiceMS
 }
 
 func (r DisksResult) byDisk(name, title string) table.View {
@@ -183,8 +184,19 @@ func (r DisksResult) byDisk(name, title string) table.View {
 	rows := groups.sorted(func(a, b *DiskFacts) int { return cmp.Compare(b.MS, a.MS) })
 	disk := []table.Column[row]{table.ID("disk", func(x row) uint32 { return x.key.disk })}
 	var busy []table.Column[row]
+	of := func(get func(DiskTime) float64) func(row) measure.Float {
+		return func(x row) measure.Float {
+			if t, ok := r.TimeOf(x.key.disk); ok {
+				return measure.Known(get(t))
+			}
+			return measure.Float{}
+		}
+	}
 	if name == "disk" {
-		busy = append(busy, table.Amount("busyMs", func(x row) measure.Float { return r.BusyMS(x.key.disk) }).Helped("with anything to answer, for all processes"))
+		busy = append(busy,
+			table.Amount("busyMs", of(func(t DiskTime) float64 { return t.BusyMS })).Helped("with anything to answer, for all processes"),
+			table.Amount("queueDepth", of(func(t DiskTime) float64 { return t.QueueDepth })).Helped("requests when one began, itself among them: the mean"),
+			table.Amount("maxQueueDepth", of(func(t DiskTime) float64 { return float64(t.MaxQueueDepth) })).To(0).Helped("the most of these"))
 	}
 	return table.Of(name, title, rows, slices.Concat(disk, keyColumns[DiskFacts](name), []table.Column[row]{
 		table.Count("reads", func(x row) uint64 { return x.sum.Reads }),
@@ -193,6 +205,7 @@ func (r DisksResult) byDisk(name, title string) table.View {
 		table.Count("bytesWritten", func(x row) uint64 { return x.sum.BytesWritten }),
 		table.Count("flushes", func(x row) uint64 { return x.sum.Flushes }),
 		table.Amount("ms", func(x row) float64 { return x.sum.MS }).Helped("from asking to the answer, of requests at the same time added"),
+		table.Amount("serviceMs", func(x row) float64 { return x.sum.ServiceMS }).Helped("of that, after the disk had answered the request before"),
 	}, busy)...)
 }
 

@@ -176,7 +176,7 @@ func TestDumpedOperations(t *testing.T) {
 	for _, path := range corpus.Glob(t, "etl", "*.etl") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			want, got := make(figures), make(figures)
+			want, got, spans := make(figures), make(figures), make(map[string][][2]float64)
 			out, errs, code := output("dump", "--format", "jsonl", "-e", "DiskIo/Read", "-e", "DiskIo/Write", "-e", "DiskIo/FlushBuffers", path)
 			if code > 1 {
 				t.Skip(errs)
@@ -184,21 +184,39 @@ func TestDumpedOperations(t *testing.T) {
 			d := json.NewDecoder(strings.NewReader(out))
 			for d.More() {
 				var e struct {
-					Path      string
-					ElapsedMS float64
-					Fields    struct{ TransferSize float64 }
+					Path          string
+					MS, ElapsedMS float64
+					Fields        struct{ TransferSize, DiskNumber float64 }
 				}
 				if err := d.Decode(&e); err != nil {
 					t.Fatal(err)
 				}
 				got[e.Path+" bytes"] += e.Fields.TransferSize
 				got[e.Path+" ms"] += e.ElapsedMS
+				disk := fmt.Sprint("disk ", e.Fields.DiskNumber)
+				got[e.Path+" service"] += e.MS - max(e.MS-e.ElapsedMS, got[disk+" free"])
+				got[disk+" free"] = e.MS
+				spans[disk] = append(spans[disk], [2]float64{e.MS - e.ElapsedMS, e.MS})
+			}
+			for disk, list := range spans {
+				delete(got, disk+" free")
+				for _, s := range list {
+					depth := 1.0
+					for _, x := range list {
+						if x[0] < s[0] && x[1] > s[0] {
+							depth++
+						}
+					}
+					got[disk+" depth"] += depth / float64(len(list))
+					got[disk+" most"] = max(got[disk+" most"], depth)
+				}
 			}
 			var answer struct {
 				Files []struct {
 					Path  string
-					Disks []struct{ BytesRead, BytesWritten, MS float64 }
+					Disks []struct{ BytesRead, BytesWritten, MS, ServiceMS float64 }
 				}
+				Busy []struct{ Disk, QueueDepth, MaxQueueDepth float64 }
 			}
 			out, errs, _ = output("files --json", path)
 			if err := json.Unmarshal([]byte(out), &answer); err != nil {
@@ -208,7 +226,12 @@ func TestDumpedOperations(t *testing.T) {
 				for _, d := range f.Disks {
 					want[f.Path+" bytes"] += d.BytesRead + d.BytesWritten
 					want[f.Path+" ms"] += d.MS
+					want[f.Path+" service"] += d.ServiceMS
 				}
+			}
+			for _, d := range answer.Busy {
+				disk := fmt.Sprint("disk ", d.Disk)
+				want[disk+" depth"], want[disk+" most"] = d.QueueDepth, d.MaxQueueDepth
 			}
 			if !maps.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) {
 				t.Errorf("%v, want %v", got, want)

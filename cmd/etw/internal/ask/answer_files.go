@@ -21,9 +21,10 @@ may run at the same time, so that their times add up to more than passed. The ro
 files, or what --by says: processes, or files by process.
 
 --disks shows what of it went to disks, the rest of which was in memory: for which file,
-how many times, how many bytes, and how long the disk took to answer. What had no file is
-shown as (unknown): flushes, and what the file system itself reads and writes. The rows
-are then files, or what --by says: disks, processes, or files by process.`,
+how many times, how many bytes, how long the disk took to answer, and how much of that it
+served the request: after the one before was answered. What had no file is shown as
+(unknown): flushes, and what the file system itself reads and writes. The rows are then
+files, or what --by says: disks, processes, or files by process.`,
 		example: `  etw files machine.etl
   etw files --by process machine.etl
   etw files --by access --process child.exe --format csv machine.etl
@@ -86,9 +87,11 @@ func diskTotals(p *page, res system.DisksResult, known []system.Disk) {
 			}
 		}
 		p.line("read", "%s in %s", show.MB(float64(d.BytesRead)/1e6), show.Count(d.Reads, "request", "requests"))
-		if ms, ok := res.BusyMS(d.Disk).Get(); ok {
-			p.line("busy", "%s, for all processes", show.MS(ms))
-		}
 		p.line("written", "%s in %s", show.MB(float64(d.BytesWritten)/1e6), show.Count(d.Writes, "request", "requests"))
+		p.line("served", "for %s, of %s from asking to the answer", show.MS(d.ServiceMS), show.MS(d.MS))
+		if t, ok := res.TimeOf(d.Disk); ok {
+			p.line("busy", "%s, for all processes", show.MS(t.BusyMS))
+			p.line("queue", "%.2f requests on average when one began, %d at most", t.QueueDepth, t.MaxQueueDepth)
+		}
 	}
 }
