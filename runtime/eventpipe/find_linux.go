@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,8 +18,9 @@ import (
 // A proc is what the system says of a process.
 type proc struct {
 	pid     int
-	inner   int    // its pid in its own namespace
-	key     string // when it started, in ticks since the machine did
+	inner   int      // its pid in its own namespace
+	key     string   // when it started, in ticks since the machine did
+	users   []string // whose rights it has, real, effective, saved and of files, by number
 	folders []string
 }
 
@@ -52,6 +54,9 @@ func readProc(pid int) (proc, error) {
 			if inner, err := strconv.Atoi(all[max(len(all), 1)-1]); len(all) > 0 && err == nil {
 				p.inner, namespaced = inner, len(all) > 1
 			}
+		}
+		if users, ok := strings.CutPrefix(line, "Uid:"); ok {
+			p.users = strings.Fields(users)
 		}
 	}
 	p.folders = folders(pid, namespaced || elsewhere(pid))
@@ -108,13 +113,26 @@ func (p *proc) find(list func(folder string) ([]socket, error)) (string, error) 
 			denied = fmt.Errorf("%s cannot be read; run as the user of the process, or as root: %w", folder, fs.ErrPermission)
 		}
 		if s, ok := newest(all, p.inner, p.key); ok {
-			return s.path, nil
+			if denied = p.checkOwner(s.path); denied == nil {
+				return s.path, nil
+			}
 		}
 	}
 	if denied != nil {
 		return "", denied
 	}
 	return "", errNoPort(p.folders...)
+}
+
+// checkOwner says of a socket with the name of the process's own that it is of a user whose
+// rights the process does not have: everybody can make one in /tmp. Those of root are good: a
+// process may have given up its rights since.
+func (p *proc) checkOwner(path string) error {
+	var info syscall.Stat_t
+	if syscall.Stat(path, &info) != nil || info.Uid == 0 || slices.Contains(p.users, strconv.Itoa(int(info.Uid))) {
+		return nil // or who connects says why it cannot be
+	}
+	return fmt.Errorf("%s is a socket of user %d, and not of process %d, which is of user %s: it is not used: %w", path, info.Uid, p.pid, strings.Join(p.users[:min(1, len(p.users))], ""), fs.ErrPermission)
 }
 
 // candidates lists the processes that have a socket, or a runtime without one.

@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 		os.Exit(program())
 	case "server": // with a socket of its own
 		os.Exit(server())
+	case "list":
+		os.Exit(list())
 	case "none": // of .NET
 		fmt.Println("ready")
 		time.Sleep(time.Minute)

@@ -57,6 +57,10 @@ func serve() {
 	}
 }
 
+// ours returns a name that no process of another run of these tests has, on this machine or
+// in another clone.
+func ours(name string) string { return fmt.Sprintf("etwgen-%s-%d", name, os.Getpid()) }
+
 // launch starts a process of a name.
 func launch(t *testing.T, name string) *exec.Cmd {
 	t.Helper()
@@ -82,7 +86,8 @@ func launch(t *testing.T, name string) *exec.Cmd {
 // TestFind finds a process by each of its names, beside one that is stopped and a socket
 // that is dead: these are not in its way.
 func TestFind(t *testing.T) {
-	one, two := launch(t, "etwgen-bakery"), launch(t, "etwgen-butcher")
+	name := ours("bakery")
+	one, two := launch(t, name), launch(t, ours("butcher"))
 	two.Process.Signal(syscall.SIGSTOP)
 	defer two.Process.Signal(syscall.SIGCONT)
 	dead, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: filepath.Join(t.TempDir(), "dotnet-diagnostic-1-1-socket")})
@@ -95,9 +100,9 @@ func TestFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range []Target{{PID: one.Process.Pid}, {Name: "etwgen-bakery"}, {Name: "ETWGEN-bakery-service"}, {Executable: "/srv/etwgen-bakery"}} {
+	for _, target := range []Target{{PID: one.Process.Pid}, {Name: name}, {Name: strings.ToUpper(name) + "-service"}, {Executable: "/srv/" + name}} {
 		list := slices.DeleteFunc(slices.Clone(all), func(p *Process) bool { return !target.Is(p) })
-		if len(list) != 1 || list[0].PID != one.Process.Pid || list[0].Err != nil || list[0].Service != "etwgen-bakery-service" {
+		if len(list) != 1 || list[0].PID != one.Process.Pid || list[0].Err != nil || list[0].Service != name+"-service" {
 			t.Errorf("%v is %+v", &target, list)
 		}
 	}
@@ -112,17 +117,17 @@ func TestFind(t *testing.T) {
 func TestRestart(t *testing.T) {
 	c := new(counter)
 	n := c.events(t)
-	silent := launch(t, "etwgen-silent")
+	name, silent := ours("grocer"), launch(t, ours("silent"))
 	silent.Process.Signal(syscall.SIGSTOP)
 	defer silent.Process.Signal(syscall.SIGCONT)
-	end := c.start(t, Supervisor{Targets: []Target{{Name: "etwgen-grocer-service"}, {PID: silent.Process.Pid}}})
-	wait(t, "the target is missed", func() bool { return strings.Contains(c.said(), "{name: etwgen-grocer-service}") })
-	first := launch(t, "etwgen-grocer")
+	end := c.start(t, Supervisor{Targets: []Target{{Name: name + "-service"}, {PID: silent.Process.Pid}}})
+	wait(t, "the target is missed", func() bool { return strings.Contains(c.said(), "{name: "+name+"-service}") })
+	first := launch(t, name)
 	wait(t, "all records are there", func() bool { return c.total() >= n })
 	wait(t, "nothing is missed", func() bool { return c.said() == "" })
 	first.Process.Kill()
 	first.Wait()
-	launch(t, "etwgen-grocer")
+	launch(t, name)
 	wait(t, "those of the next process are there", func() bool { return c.total() >= 2*n })
 	wait(t, "the one that is stopped is told", func() bool { return strings.Contains(c.logged(), "a process cannot be reached") })
 	end()
