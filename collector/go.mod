@@ -5,7 +5,7 @@ go 1.26.0
 replace github.com/etwgen/etwgen => ../
 
 require (
-	github.com/etwgen/etwgen v0.0.0-00010101000000-000000000000
+	github.com/etwgen/etwgen v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/collector/component v1.67.0
 	go.opentelemetry.io/collector/component/componentstatus v0.161.0
