@@ -4,15 +4,29 @@ import (
 	"encoding/binary"
 
 	"github.com/etwgen/etwgen/generated/internal/keywords"
+	"github.com/etwgen/etwgen/generated/windows/auditing"
+	"github.com/etwgen/etwgen/generated/windows/defender"
 	"github.com/etwgen/etwgen/generated/windows/disk"
+	"github.com/etwgen/etwgen/generated/windows/dns"
 	"github.com/etwgen/etwgen/generated/windows/file"
+	"github.com/etwgen/etwgen/generated/windows/httpsys"
 	"github.com/etwgen/etwgen/generated/windows/network"
+	"github.com/etwgen/etwgen/generated/windows/power"
+	"github.com/etwgen/etwgen/generated/windows/powershell"
 	"github.com/etwgen/etwgen/generated/windows/process"
+	"github.com/etwgen/etwgen/generated/windows/registry"
+	"github.com/etwgen/etwgen/generated/windows/scheduler"
+	"github.com/etwgen/etwgen/generated/windows/tcpip"
+	"github.com/etwgen/etwgen/generated/windows/wininet"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // Providers are all of them.
-var Providers = []*etw.Provider{process.Provider, network.Provider, file.Provider, disk.Provider}
+var Providers = []*etw.Provider{
+	process.Provider, network.Provider, file.Provider, disk.Provider,
+	registry.Provider, power.Provider, dns.Provider, tcpip.Provider, httpsys.Provider,
+	wininet.Provider, powershell.Provider, auditing.Provider, scheduler.Provider, defender.Provider,
+}
 
 // ParseKeywords returns what reads names and masks of the keywords of one of them.
 func ParseKeywords(p *etw.Provider) func(list string) (uint64, error) {

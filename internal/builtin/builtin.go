@@ -16,10 +16,20 @@ import (
 	"github.com/etwgen/etwgen/generated/universal/events"
 	"github.com/etwgen/etwgen/generated/universal/tracepoints"
 	"github.com/etwgen/etwgen/generated/windows"
+	"github.com/etwgen/etwgen/generated/windows/auditing"
+	"github.com/etwgen/etwgen/generated/windows/defender"
 	"github.com/etwgen/etwgen/generated/windows/disk"
+	"github.com/etwgen/etwgen/generated/windows/dns"
 	"github.com/etwgen/etwgen/generated/windows/file"
+	"github.com/etwgen/etwgen/generated/windows/httpsys"
 	"github.com/etwgen/etwgen/generated/windows/network"
+	"github.com/etwgen/etwgen/generated/windows/power"
+	"github.com/etwgen/etwgen/generated/windows/powershell"
 	"github.com/etwgen/etwgen/generated/windows/process"
+	"github.com/etwgen/etwgen/generated/windows/registry"
+	"github.com/etwgen/etwgen/generated/windows/scheduler"
+	"github.com/etwgen/etwgen/generated/windows/tcpip"
+	"github.com/etwgen/etwgen/generated/windows/wininet"
 	"github.com/etwgen/etwgen/runtime/classic"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -44,6 +54,16 @@ var Providers = []Provider{
 	{"kernel-network", network.Provider, windows.ParseKeywords(network.Provider)},
 	{"kernel-file", file.Provider, windows.ParseKeywords(file.Provider)},
 	{"kernel-disk", disk.Provider, noKeywords},
+	{"kernel-registry", registry.Provider, windows.ParseKeywords(registry.Provider)},
+	{"kernel-power", power.Provider, windows.ParseKeywords(power.Provider)},
+	{"dns-client", dns.Provider, noKeywords},
+	{"tcpip", tcpip.Provider, windows.ParseKeywords(tcpip.Provider)},
+	{"http-sys", httpsys.Provider, windows.ParseKeywords(httpsys.Provider)},
+	{"wininet", wininet.Provider, windows.ParseKeywords(wininet.Provider)},
+	{"powershell", powershell.Provider, noKeywords},
+	{"auditing", auditing.Provider, noKeywords},
+	{"task-scheduler", scheduler.Provider, noKeywords},
+	{"defender", defender.Provider, noKeywords},
 }
 
 // masks gives what all packages have in common to a function that returns a package's own type.

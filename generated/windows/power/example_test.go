@@ -1,0 +1,21 @@
+package power_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/windows/power"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// The output is what a session must enable.
+func ExampleAnyPowerTransitionStart() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *power.AnyPowerTransitionStart) error {
+		fmt.Println(r.Elapsed(), e.Reason)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Println(e)
+	}
+	// Output: Microsoft-Windows-Kernel-Power:0x9:1
+}

@@ -1,0 +1,21 @@
+package tcpip_test
+
+import (
+	"fmt"
+
+	"github.com/etwgen/etwgen/generated/windows/tcpip"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// The output is what a session must enable.
+func ExampleAnyTcpConnectTcbFailure() {
+	var mux etw.Mux
+	etw.Handle(&mux, func(r *etw.Record, e *tcpip.AnyTcpConnectTcbFailure) error {
+		fmt.Println(r.Elapsed(), e.Status, e.ProcessId)
+		return nil
+	})
+	for _, e := range mux.Enablement() {
+		fmt.Println(e)
+	}
+	// Output: Microsoft-Windows-TCPIP:0x400000484:4
+}
