@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/etwgen/etwgen/export/parquet/internal/file"
 	"github.com/etwgen/etwgen/internal/order"
@@ -348,26 +349,32 @@ const maxFolder = 180
 
 // folderName returns a name that all systems and engines can have as part of a path:
 // a stroke becomes a dot, a space an underscore, and other characters than letters,
-// digits, dots, minus and underscores become percent signs and numbers.
+// digits, dots, minus and underscores become percent signs and numbers. Engines decode it, and
+// refuse a whole lake for a name that is no UTF-8, so it is cut between characters.
 func folderName(name string) string {
 	var b strings.Builder
-	for i := range len(name) {
-		switch c := name[i]; {
+	for _, c := range strings.ToValidUTF8(name, "\ufffd") {
+		before := b.Len()
+		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '.':
-			b.WriteByte(c)
+			b.WriteRune(c)
 		case c == '/':
 			b.WriteByte('.')
 		case c == ' ':
 			b.WriteByte('_')
 		default:
-			fmt.Fprintf(&b, "%%%02X", c)
+			for _, x := range []byte(string(c)) {
+				fmt.Fprintf(&b, "%%%02X", x)
+			}
+		}
+		if b.Len() > maxFolder {
+			return b.String()[:before] + "~" + hex8(sha256.Sum256([]byte(name)))
 		}
 	}
-	s := b.String()
-	if len(s) > maxFolder {
-		s = s[:maxFolder] + "~" + hex8(sha256.Sum256([]byte(name)))
+	if !utf8.ValidString(name) {
+		b.WriteString("~" + hex8(sha256.Sum256([]byte(name))))
 	}
-	return s
+	return b.String()
 }
 
 // baseName returns the name, without a suffix, of the files of a trace.

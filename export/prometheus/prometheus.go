@@ -53,12 +53,13 @@ type point struct{ atMS, value float64 }
 // A collection has the families of all processes.
 type collection struct {
 	families map[string]*family
+	taken    map[string]*family // by the names of their series
 	history  bool
 }
 
 // Write writes what counters said.
 func Write(w io.Writer, res *counters.Result, o Options) error {
-	c := collection{families: make(map[string]*family), history: o.History}
+	c := collection{families: make(map[string]*family), taken: make(map[string]*family), history: o.History}
 	for i := range res.Processes {
 		p := &res.Processes[i]
 		pid := strconv.FormatInt(p.PID, 10)
@@ -79,17 +80,25 @@ func Write(w io.Writer, res *counters.Result, o Options) error {
 	return out.Flush()
 }
 
-// family returns the family of a name. One name has one kind: what is of another one
-// gets a name of its own.
+// suffixes are those of the series that a kind has.
+var suffixes = map[string][]string{"gauge": {""}, "counter": {"", "_total"}, "summary": {"", "_count", "_sum"}, "histogram": {"", "_bucket", "_count", "_sum"}}
+
+// family returns the family of a name. One name has one kind: what is of another one, or has
+// series of the same names, gets a name of its own.
 func (c *collection) family(name, kind, help string) *family {
-	key := name
-	if f := c.families[key]; f != nil && f.kind != kind {
-		key = name + "_" + kind
+	for {
+		if f := c.families[name]; f != nil && f.kind == kind {
+			return f
+		}
+		if !slices.ContainsFunc(suffixes[kind], func(s string) bool { return c.taken[name+s] != nil }) {
+			break
+		}
+		name += "_" + kind
 	}
-	f := c.families[key]
-	if f == nil {
-		f = &family{name: key, kind: kind, help: help, index: make(map[string]*series)}
-		c.families[key] = f
+	f := &family{name: name, kind: kind, help: strings.ToValidUTF8(help, "\ufffd"), index: make(map[string]*series)}
+	c.families[name] = f
+	for _, s := range suffixes[kind] {
+		c.taken[name+s] = f
 	}
 	return f
 }
@@ -148,7 +157,8 @@ func (c *collection) metric(pid string, x *counters.Metric) {
 			count, total = count+n, total+p.Sum.Or(0)
 			f := c.family(name, "summary", help)
 			for _, q := range slices.Sorted(maps.Keys(p.Quantiles)) {
-				if v, ok := p.Quantiles[q].Get(); ok {
+				_, err := strconv.ParseFloat(q, 64)
+				if v, ok := p.Quantiles[q].Get(); ok && err == nil {
 					f.add(c.history, "", withLabel(labels, "quantile", q), p.AtMS, v)
 				}
 			}
@@ -220,7 +230,8 @@ func Name(parts ...string) string {
 	return name
 }
 
-// labelsOf returns the labels of tags such as a=b,c=d.
+// labelsOf returns the labels of tags such as a=b,c=d. Names that begin with two lines are
+// Prometheus's own.
 func labelsOf(pid, tags string) string {
 	list := `pid="` + pid + `"`
 	seen := map[string]bool{"pid": true, "quantile": true, "le": true}
@@ -229,7 +240,7 @@ func labelsOf(pid, tags string) string {
 	}
 	for pair := range strings.SplitSeq(tags, ",") {
 		key, value, _ := strings.Cut(pair, "=")
-		if name := Name(key); !seen[name] {
+		if name := Name(key); !seen[name] && !strings.HasPrefix(name, "__") {
 			seen[name] = true
 			list = withLabel(list, name, value)
 		}

@@ -1,5 +1,6 @@
-// Package otlp has the collector's own reader read what package export/otlp writes. It is
-// a module of its own, so that nobody else needs the collector's libraries.
+// Package otlp has the collector's own reader read what package export/otlp writes, and that
+// of Prometheus what export/prometheus does. It is a module of its own, so that nobody else
+// needs their libraries.
 package otlp
 
 import (
