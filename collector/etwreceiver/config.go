@@ -43,6 +43,8 @@ type SessionConfig struct {
 	MinBuffers    int           `mapstructure:"min_buffers"`
 	MaxBuffers    int           `mapstructure:"max_buffers"`
 	FlushInterval time.Duration `mapstructure:"flush_interval"`
+	// Lookup asks Windows for names and fields of events that nothing else describes.
+	Lookup bool `mapstructure:"lookup"`
 }
 
 // A Provider is one that the session enables, by its name or GUID.

@@ -88,7 +88,7 @@ func (w *worker) begin(ctx context.Context) (live, error) {
 	cfg := session.Config{
 		Name: own.Name, Replace: own.OnExisting == "takeover" && own.Name != "", Providers: providers, KernelFlags: uint32(flags), SampleInterval: w.cfg.Kernel.ProfileInterval,
 		Buffers: session.Buffers{KB: own.BufferKB, Min: own.MinBuffers, Max: own.MaxBuffers}, FlushTimer: max(own.FlushInterval, time.Second).Truncate(time.Second),
-		Consumption: session.Consumption{QueueBytes: w.cfg.QueueBytes, StopTimeout: w.cfg.ShutdownTimeout / 4},
+		Consumption: session.Consumption{Lookup: own.Lookup, QueueBytes: w.cfg.QueueBytes, StopTimeout: w.cfg.ShutdownTimeout / 4},
 	}
 	if w.cfg.Kernel.Stacks {
 		cfg.Stacks = flags.Stacks()

@@ -101,6 +101,10 @@ func (s *Set) learnMap(payload []byte) bool {
 	return true
 }
 
+// LearnEventInfo takes a TRACE_EVENT_INFO, as TdhGetEventInformation of Windows gives one, and
+// reports whether it could be read. It keeps nothing of info.
+func (s *Set) LearnEventInfo(info []byte) bool { return s.learned <= maxLearned && s.learnEvent(info) }
+
 // learnEvent takes a description that a merge tool stored.
 func (s *Set) learnEvent(payload []byte) bool {
 	desc, missing, err := parseEventInfo(payload, s.stored.maps, &s.arena)

@@ -159,6 +159,11 @@ type Consumption struct {
 	// WithoutSchemas leaves the Schema of records empty, and the ProviderName of those
 	// that are not classic.
 	WithoutSchemas bool
+	// Lookup has Windows asked for the descriptions of events that nothing in the session
+	// describes, once for each kind: those of providers whose manifest is registered on this
+	// machine. It takes Windows 8.1; before, these records stay without a Schema. Maps of
+	// values are not asked for. It was never run on a real Windows.
+	Lookup bool
 	// WithoutAttribution leaves the ProcessID and the ThreadID of records as their
 	// headers have them.
 	WithoutAttribution bool

@@ -27,6 +27,8 @@ type fake struct {
 	last       uint64 // handle
 	privileges []string
 	intervals  []uint32
+	infos      map[uint16][]byte // of events, by their ids
+	asked      int               // about events
 	// slowStop is how a stop waits until what is on its way was taken.
 	slowStop bool
 }
@@ -322,6 +324,24 @@ func (f *fake) enablePrivilege(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.privileges = append(f.privileges, name)
+}
+
+// eventInformation has what infos says.
+func (f *fake) eventInformation(_ *etw.GUID, d *eventDescriptor, info *byte, size *uint32) Code {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked++
+	have := f.infos[d.id]
+	if have == nil {
+		return 1168 // ERROR_NOT_FOUND
+	}
+	given := *size
+	*size = uint32(len(have))
+	if int(given) < len(have) {
+		return codeInsufficientBuffer
+	}
+	copy(unsafe.Slice(info, given), have)
+	return codeSuccess
 }
 
 func (f *fake) processRuns(pid int) bool { return f.running[pid] }

@@ -23,6 +23,7 @@ type Session struct {
 	config   Config
 	consumer *consumer // nil without delivery
 	source   *source
+	lookup   *lookup // or nil
 
 	records atomic.Int64
 	over    chan struct{} // closed when the session has ended here
@@ -210,6 +211,9 @@ func (s *Session) open(o *Consumption, explicit bool) error {
 	}
 	s.consumer = c
 	s.source = newSource(c, o, explicit)
+	if o.Lookup {
+		s.lookup = &lookup{sys: s.sys, asked: make(map[etw.Key]bool)}
+	}
 	go c.run()
 	go s.await()
 	return nil

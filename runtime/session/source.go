@@ -143,6 +143,9 @@ func (s *Session) Next(r *etw.Record) error {
 	switch {
 	case err == nil:
 		s.records.Add(1)
+		if s.lookup != nil {
+			s.lookup.describe(r)
+		}
 		if r.Kind == etw.KindClassic {
 			s.look(r)
 		}

@@ -30,6 +30,10 @@ type system interface {
 	processTrace(handle uint64) Code
 	closeTrace(handle uint64) Code
 
+	// eventInformation fills info, of *size bytes, with the TRACE_EVENT_INFO of an event, and
+	// sets *size to its size. If that is more, it is codeInsufficientBuffer.
+	eventInformation(provider *etw.GUID, d *eventDescriptor, info *byte, size *uint32) Code
+
 	// now returns the time, and where the performance counter stands.
 	now() (utc etw.FileTime, counter int64)
 	// enablePrivilege enables a privilege of the process, if it has it.

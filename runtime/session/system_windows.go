@@ -51,6 +51,7 @@ var theWindows = sync.OnceValue(func() *windows {
 		systemTime:       kernel.NewProc("GetSystemTimePreciseAsFileTime"),
 		lookupPrivilege:  advapi.NewProc("LookupPrivilegeValueW"),
 		adjustPrivileges: advapi.NewProc("AdjustTokenPrivileges"),
+		manifestInfo:     syscall.NewLazyDLL(systemFolder() + `\tdh.dll`).NewProc("TdhGetManifestEventInformation"),
 		onEvent:          syscall.NewCallback(onEvent),
 		onBufferRead:     syscall.NewCallback(onBufferRead),
 		onBuffer:         syscall.NewCallback(onBuffer),
@@ -70,7 +71,7 @@ type windows struct {
 	startTraceW, controlTraceW, enableTraceEx2, queryAllTracesW, traceSet_ *syscall.LazyProc
 	openTraceW, openRealTime, processTrace_, closeTrace_                   *syscall.LazyProc
 	queryCounter, systemTime                                               *syscall.LazyProc
-	lookupPrivilege, adjustPrivileges                                      *syscall.LazyProc
+	lookupPrivilege, adjustPrivileges, manifestInfo                        *syscall.LazyProc
 
 	onEvent, onBufferRead, onBuffer uintptr
 }
@@ -166,6 +167,10 @@ func (w *windows) closeTrace(handle uint64) Code {
 		return call(w.closeTrace_, uintptr(handle), high(handle))
 	}
 	return call(w.closeTrace_, uintptr(handle))
+}
+
+func (w *windows) eventInformation(provider *etw.GUID, d *eventDescriptor, info *byte, size *uint32) Code {
+	return call(w.manifestInfo, uintptr(unsafe.Pointer(provider)), uintptr(unsafe.Pointer(d)), uintptr(unsafe.Pointer(info)), uintptr(unsafe.Pointer(size)))
 }
 
 func (w *windows) now() (utc etw.FileTime, counter int64) {
