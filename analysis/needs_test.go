@@ -32,6 +32,10 @@ import (
 	"github.com/etwgen/etwgen/analysis/waits"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/dotnet"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/disk"
+	"github.com/etwgen/etwgen/generated/windows/file"
+	"github.com/etwgen/etwgen/generated/windows/network"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
@@ -273,8 +277,40 @@ func TestSeen(t *testing.T) {
 			t.Errorf("%s: %v are none of its events", x.name, n.Events)
 		}
 	}
-	if s := need.Follow(files.Needs).Has(&files.Needs[0], false); s != need.Unknown {
-		t.Error("operations on files:", s)
+	if s := need.Follow([]need.Need{need.Images}).Has(&need.Images, false); s != need.Unknown {
+		t.Error("images:", s)
+	}
+	seen := need.Follow(files.Needs)
+	for _, opcode := range []etw.Opcode{0, 36, 78} { // names, which other recordings have, too
+		seen.See(&etw.Record{Kind: etw.KindClassic, Provider: etw.Versions(new(kernel.AnyFileIoRead))[0].Class, Opcode: opcode})
+	}
+	if absent, lost := seen.Has(&files.Needs[0], false), seen.Has(&files.Needs[0], true); absent != need.Absent || lost != need.Lost {
+		t.Errorf("operations on files: %s, %s", absent, lost)
+	}
+}
+
+// Kernel has the events that kernels log, by classes and by providers.
+func TestSeenKernel(t *testing.T) {
+	for _, x := range []struct {
+		need   need.Need
+		events []etw.AnyVersion
+	}{
+		{need.Network, []etw.AnyVersion{new(kernel.AnyTcpIpSend), new(kernel.AnyTcpIpRecvIPV6), new(kernel.AnyUdpIpRecv), new(network.AnyTcpSend)}},
+		{need.Files, []etw.AnyVersion{new(kernel.AnyFileIoRead), new(kernel.AnyFileIoCreate), new(file.AnyRead), new(file.AnyCreate)}},
+		{need.Disks, []etw.AnyVersion{new(kernel.AnyDiskIoRead), new(kernel.AnyDiskIoFlushBuffers), new(disk.AnyDiskWrite)}},
+		{need.Switches, []etw.AnyVersion{new(kernel.AnyThreadCSwitch)}},
+		{need.Samples, []etw.AnyVersion{new(kernel.AnyPerfInfoSample)}},
+	} {
+		for _, e := range x.events {
+			d, seen := etw.Versions(e)[0], need.Follow([]need.Need{x.need})
+			r := &etw.Record{Kind: etw.KindManifest, Provider: d.Provider.GUID, ID: d.ID}
+			if d.Provider.GUID == kernel.Provider.Desc.GUID {
+				r = &etw.Record{Kind: etw.KindClassic, Provider: d.Class, Opcode: d.Opcode}
+			}
+			if seen.See(r); seen.Has(&x.need, false) != need.Present {
+				t.Errorf("%s: %s is none of them", x.need.What, d.Title())
+			}
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ type interrupted struct {
 const defaultInterval = 1e6
 
 // NeedsKernel are the samples of a [Kernel].
-var NeedsKernel = []need.Need{{What: "samples of processors", Recorder: need.Processors}}
+var NeedsKernel = []need.Need{need.Samples}
 
 // NewKernel returns an analysis whose handlers are registered at mux.
 func NewKernel(mux *etw.Mux) *Kernel {

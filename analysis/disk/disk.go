@@ -37,7 +37,7 @@ const (
 var kindNames = [...]string{"read", "write", "flush"}
 
 // Needs are operations of disks, with their call stacks.
-var Needs = []need.Need{{What: "operations of disks", Recorder: "wpr -start DiskIO, or xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+FILENAME -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit"}}
+var Needs = []need.Need{{What: "operations of disks", Recorder: "wpr -start DiskIO, or xperf -on PROC_THREAD+LOADER+DISK_IO+DISK_IO_INIT+FILENAME -stackwalk DiskReadInit+DiskWriteInit+DiskFlushInit", Kernel: need.Disks.Kernel}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

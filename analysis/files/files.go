@@ -38,7 +38,7 @@ const (
 var kindNames = [...]string{"open", "read", "write", "flush", "set info", "query info", "list", "delete", "rename", "control"}
 
 // Needs are operations on files, with their call stacks.
-var Needs = []need.Need{{What: "operations on files", Recorder: "wpr -start FileIO, or xperf -on PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME -stackwalk FileCreate+FileRead+FileWrite"}}
+var Needs = []need.Need{{What: "operations on files", Recorder: "wpr -start FileIO, or xperf -on PROC_THREAD+LOADER+FILE_IO+FILE_IO_INIT+FILENAME -stackwalk FileCreate+FileRead+FileWrite", Kernel: need.Files.Kernel}}
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {

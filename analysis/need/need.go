@@ -26,8 +26,18 @@ type Need struct {
 	// others have the keywords, too.
 	Events [2]uint16
 	// Recorder is the tools that record the events, and how, where no provider of a .NET
-	// process does. Then all but What is empty.
+	// process does. Then all but What and Kernel is empty.
 	Recorder string
+	// Kernel are the events that such tools record for it, either of which shows that they
+	// were. There are none where the number of events tells nothing.
+	Kernel [3]Events
+}
+
+// Events are those of a provider or a class of the kernel, from one number to another: ids,
+// or opcodes of a class.
+type Events struct {
+	Provider    string // its GUID
+	First, Last uint16
 }
 
 // CLR is the provider of the .NET runtime.

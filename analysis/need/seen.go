@@ -15,7 +15,7 @@ const (
 	Absent State = "absent"
 	// Lost are events of which there are none in a trace that lost some.
 	Lost State = "lost"
-	// Unknown are those of recorders, which no provider tells, and of traces that do not say
+	// Unknown are those of recorders of which no event tells, and of traces that do not say
 	// which keywords events have.
 	Unknown State = "unknown"
 )
@@ -43,6 +43,9 @@ func Follow(needs []Need) *Seen {
 		if needs[i].Recorder == "" {
 			s.providers[needs[i].guid()] = new(events)
 		}
+		for _, k := range needs[i].kernel() {
+			s.providers[etw.MustParseGUID(k.Provider)] = new(events)
+		}
 	}
 	return s
 }
@@ -58,13 +61,14 @@ func (s *Seen) See(r *etw.Record) {
 	s.last.any = true
 	s.last.told = s.last.told || r.Level != 0 || r.Keywords != 0
 	s.last.keywords[r.Level] |= r.Keywords
-	s.last.ids[r.ID>>6] |= 1 << (r.ID & 63)
+	id := r.Key().ID
+	s.last.ids[id>>6] |= 1 << (id & 63)
 }
 
 // Has says whether the events of a need were there. Losses are of the trace.
 func (s *Seen) Has(n *Need, losses bool) State {
 	if n.Recorder != "" {
-		return Unknown
+		return s.hasKernel(n, losses)
 	}
 	e := s.providers[n.guid()]
 	if e != nil && e.has(n) {
@@ -74,6 +78,30 @@ func (s *Seen) Has(n *Need, losses bool) State {
 		return Unknown
 	}
 	if losses {
+		return Lost
+	}
+	return Absent
+}
+
+// kernel returns those of the Kernel that are any.
+func (n *Need) kernel() []Events {
+	return slices.DeleteFunc(slices.Clone(n.Kernel[:]), func(k Events) bool { return k.Provider == "" })
+}
+
+// hasKernel says whether the events that tools of Windows record were there.
+func (s *Seen) hasKernel(n *Need, losses bool) State {
+	for _, k := range n.kernel() {
+		e := s.providers[etw.MustParseGUID(k.Provider)]
+		for id := int(k.First); e != nil && id <= int(k.Last); id++ {
+			if e.ids[id>>6]&(1<<(id&63)) != 0 {
+				return Present
+			}
+		}
+	}
+	switch {
+	case n.Kernel[0].Provider == "":
+		return Unknown
+	case losses:
 		return Lost
 	}
 	return Absent

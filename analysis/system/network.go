@@ -22,7 +22,7 @@ type Network struct {
 }
 
 // NeedsNetwork are what is sent and received.
-var NeedsNetwork = []need.Need{{What: "the network", Recorder: "wpr -start Network, or xperf -on PROC_THREAD+LOADER+NETWORKTRACE"}}
+var NeedsNetwork = []need.Need{need.Network}
 
 // OnTransfer has do be called of what is sent and received, by the number of the process, or -1.
 func (n *Network) OnTransfer(do func(pid int64, atMS float64, bytes uint32)) { n.moved = do }

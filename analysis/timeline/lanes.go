@@ -60,7 +60,7 @@ var lanes = []struct {
 }{
 	{CPU, []need.Need{{What: "samples of processors", Recorder: "wpr -start CPU, or dotnet-trace collect-linux; " +
 		"of threads a trace may have samples without these, in the lanes managed and threadTime"}}},
-	{Running, []need.Need{{What: "context switches", Recorder: "wpr -start CPU, or dotnet-trace collect-linux"}}},
+	{Running, []need.Need{need.Switches}},
 	{Managed, cpu.Needs},
 	{ThreadTime, cpu.Needs},
 	{GCPause, gc.Needs},
@@ -73,7 +73,7 @@ var lanes = []struct {
 	{Workers, threadpool.Needs},
 	{Requests, requests.Needs},
 	{RequestTime, requests.Needs},
-	{Disk, []need.Need{{What: "disks", Recorder: "wpr -start DiskIO, or the kernel flags DiskIO and DiskFileIO"}}},
+	{Disk, []need.Need{need.Disks}},
 	{Network, system.NeedsNetwork},
 	{Counter, counters.Needs},
 }

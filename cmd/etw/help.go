@@ -98,8 +98,8 @@ Usage: etw COMMAND [flags] TRACE..., to begin with: etw info TRACE`)
 	fmt.Fprintf(w, `
 etw help COMMAND explains one; flags that many have:
 etw help %s.
-Exit codes: 0 all is well, 1 a file is damaged or lost events, 2 the command
-line makes no sense, 3 --fail-if holds, 4 what --stop-when waits for never came.
+Exit codes: 0 all is well, 1 a file is damaged or lost events, 2 bad usage,
+3 --fail-if holds, 4 --stop-when waited in vain, 5 there are no such events.
 `, strings.Join(sets, "|"))
 }
 

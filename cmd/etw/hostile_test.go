@@ -99,7 +99,7 @@ func hostileRun(args []string, data []byte) (err error) {
 	}()
 	var stdout, stderr bytes.Buffer
 	code := run(append(args[:len(args):len(args)], "-"), bytes.NewReader(data), &stdout, &stderr)
-	if code != 0 && (code != cli.ExitTrouble || stderr.Len() == 0) {
+	if code != 0 && (code != cli.ExitTrouble && code != cli.ExitNone || stderr.Len() == 0) {
 		return fmt.Errorf("exit code %d, stderr %q", code, stderr.Bytes())
 	}
 	for _, out := range [][]byte{stdout.Bytes(), stderr.Bytes()} {

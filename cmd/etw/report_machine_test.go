@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/tests/corpus"
 )
 
@@ -255,7 +256,7 @@ func TestReportAdvice(t *testing.T) {
 func TestNeedsOfWindows(t *testing.T) {
 	path := corpus.File(t, "etl", "diaghub.kernel.1.etl")
 	code, _, stderr := runTool("gc", path)
-	if code != 0 || !strings.Contains(stderr, "to record them: PerfView /OnlyProviders:Microsoft-Windows-DotNETRuntime:0x1:") || strings.Contains(stderr, "PID") {
+	if code != cli.ExitNone || !strings.Contains(stderr, "to record them: PerfView /OnlyProviders:Microsoft-Windows-DotNETRuntime:0x1:") || strings.Contains(stderr, "PID") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	_, out, _ := runTool("gc", "--json", path)

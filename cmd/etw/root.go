@@ -132,7 +132,7 @@ Exit codes: 0 if all is well, 1 if a file is not (what could be read of it is sh
 nevertheless), events were lost while it was recorded (info, whose answer that is, has
 0 then) or the output cannot be written, 2 for a command line that makes no sense, such
 as one with a name that neither the trace nor the tool knows, 3 if a condition of etw
-compare --fail-if holds.`,
+compare --fail-if holds, 5 if a trace has none of the events that an answer is of.`,
 		Example: `  etw info gc.nettrace            what it is, and whether anything was lost
   etw stat gc.nettrace            which events it has, and how many
   etw dump gc.nettrace            every event with its fields

@@ -163,13 +163,14 @@ func (q *Question) main(cmd *cobra.Command, args []string) error {
 	if err == nil {
 		err = p.Flush()
 	}
+	var none error
 	if err == nil && !a.any && cmd.Context().Err() == nil {
-		q.reportNone(cmd, a.why, a.t)
+		none = q.reportNone(cmd, a)
 	}
 	if show.ReportLosses(cmd, a.t) {
 		trouble = cmp.Or(trouble, cli.ErrReported)
 	}
-	return p.Close(err, trouble)
+	return p.Close(err, trouble, none)
 }
 
 // An answered is what a question found in traces.

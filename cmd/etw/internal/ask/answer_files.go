@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -36,8 +37,8 @@ files, or what --by says: disks, processes, or files by process.`,
 			show.Next("etw top --of files", "which code reads and writes"),
 			show.Next("etw top --of disk", "which code waits for disks"),
 		},
-		views:   viewsOf(new(system.FilesResult)),
-		missing: "the trace has no events of operations on files; wpr -start FileIO, or the kernel flags FileIOInit and FileIO, record them",
+		views: viewsOf(new(system.FilesResult)),
+		Needs: []need.Need{need.Files},
 		ask: func(mux *etw.Mux) answer {
 			return aboutMachine(mux, filesOf(mux), fileTotals)
 		},
@@ -66,10 +67,10 @@ func fileTotals(p *page, res *system.FilesResult) {
 // disks is the side of files that shows what disks did.
 func disks() *Question {
 	return &Question{
-		name:    "disks",
-		short:   "show what was read from and written to disks",
-		views:   viewsOf(system.DisksResult{FilesResult: new(system.FilesResult)}),
-		missing: "the trace has no events of disks; wpr -start DiskIO, or the kernel flags DiskIO and DiskFileIO, record them",
+		name:  "disks",
+		short: "show what was read from and written to disks",
+		views: viewsOf(system.DisksResult{FilesResult: new(system.FilesResult)}),
+		Needs: []need.Need{need.Disks},
 		ask: func(mux *etw.Mux) answer {
 			find, m := filesOf(mux), system.Of(mux)
 			return aboutMachine(mux, func(chosen filter.Numbers) system.DisksResult { return system.DisksResult{FilesResult: find(chosen)} },

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -13,10 +14,10 @@ import (
 // images is the side of processes that shows what is loaded in them.
 func images() *Question {
 	return &Question{
-		name:    "images",
-		short:   "show the programs and libraries in processes, and their symbols",
-		views:   viewsOf(new(system.ImagesResult)),
-		missing: "the trace tells of no images; etw keywords --for wpr says how to record one that does",
+		name:  "images",
+		short: "show the programs and libraries in processes, and their symbols",
+		views: viewsOf(new(system.ImagesResult)),
+		Needs: []need.Need{need.Images},
 		ask: func(mux *etw.Mux) answer {
 			m := system.Of(mux)
 			return aboutMachine(mux, func(chosen filter.Numbers) *system.ImagesResult {

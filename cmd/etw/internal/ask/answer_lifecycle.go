@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/lifecycle"
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -12,11 +13,11 @@ import (
 // phases is the side of startup that shows how far processes came.
 func phases() *Question {
 	return &Question{
-		name:    "phases",
-		short:   "show how far processes came, and when: start, runtime, main, first\nrequest, exit",
-		views:   viewsOf(new(lifecycle.Result)),
-		missing: "the trace tells of no process; etw keywords --for wpr says how to record one that does",
-		whole:   true,
+		name:  "phases",
+		short: "show how far processes came, and when: start, runtime, main, first\nrequest, exit",
+		views: viewsOf(new(lifecycle.Result)),
+		Needs: []need.Need{need.Processes},
+		whole: true,
 		ask: func(mux *etw.Mux) answer {
 			a := lifecycle.New(mux)
 			return aboutMachine(mux, func(chosen filter.Numbers) *lifecycle.Result {

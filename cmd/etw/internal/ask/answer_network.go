@@ -23,9 +23,9 @@ side.`,
   etw network --by remote --top 10 machine.etl
   etw network --process app.exe --format csv machine.etl
   etw network --format json machine.etl | jq '.connections[].remote'`,
-		next:    []show.Suggestion{show.Next("etw processes", "which processes there are")},
-		views:   viewsOf(new(system.NetworkResult)),
-		missing: "the trace has no events of the network; wpr -start Network, or the kernel flag NetworkTCPIP, record them",
+		next:  []show.Suggestion{show.Next("etw processes", "which processes there are")},
+		views: viewsOf(new(system.NetworkResult)),
+		Needs: system.NeedsNetwork,
 		ask: func(mux *etw.Mux) answer {
 			network := system.NewNetwork(mux)
 			return aboutMachine(mux, func(chosen filter.Numbers) *system.NetworkResult {

@@ -3,6 +3,7 @@ package ask
 import (
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -37,12 +38,12 @@ files by --by file.`,
   etw processes --images machine.etl
   etw processes --images --by file --top 10 machine.etl
   etw processes --format json machine.etl | jq '.threads[].ranMs'`,
-		next:    []show.Suggestion{show.Next("etw threads", "what their threads did"), show.Next("etw top", "on which code the time went")},
-		views:   viewsOf(new(system.Result)),
-		missing: "the trace tells of no process; etw keywords --for wpr says how to record one that does",
-		whole:   true,
-		ask:     func(mux *etw.Mux) answer { return newProcessesAnswer(mux) },
-		other:   images(),
+		next:  []show.Suggestion{show.Next("etw threads", "what their threads did"), show.Next("etw top", "on which code the time went")},
+		views: viewsOf(new(system.Result)),
+		Needs: []need.Need{need.Processes},
+		whole: true,
+		ask:   func(mux *etw.Mux) answer { return newProcessesAnswer(mux) },
+		other: images(),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/cpu"
+	"github.com/etwgen/etwgen/analysis/need"
 	views "github.com/etwgen/etwgen/analysis/table"
 	"github.com/etwgen/etwgen/analysis/threads"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -34,7 +35,7 @@ The rows are threads, or processors by --by processor.`,
   etw threads --format json machine.etl | jq '.switched.runningMs'`,
 		next:      []show.Suggestion{show.Next("etw top", "on which code the time went"), show.Next("etw top --of blocked", "where threads wait")},
 		views:     viewsOf(new(threadsResult)),
-		missing:   "the trace has neither context switches nor samples of threads by EventPipe; where it has samples of processors, etw top --by thread has how long threads ran, and etw keywords --for all says how to record switches",
+		missing:   "the trace has neither context switches nor samples of threads by EventPipe; where it has samples of processors, etw top --by thread has how long threads ran, and context switches are recorded by " + need.Switches.Recorder,
 		threaded:  "only",
 		everyones: []string{"processor"},
 		ask:       func(mux *etw.Mux) answer { return newThreadsAnswer(mux) },

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -25,16 +26,23 @@ func (q *Question) whyNotHere(i *pick.Inquiry, args []string) string {
 	return ""
 }
 
-// reportNone says why there is no answer: that is known, or the trace lacks something.
-func (q *Question) reportNone(cmd *cobra.Command, why string, t *trace.Trace) {
+// reportNone says why there is no answer: that is known, or the trace lacks something. It
+// returns cli.ErrNone unless the trace has an answer, or events of which the answer is that
+// there is nothing.
+func (q *Question) reportNone(cmd *cobra.Command, a *answered) error {
 	switch {
-	case why != "":
-		cli.Report(cmd, errors.New(why))
+	case a.why != "":
+		cli.Report(cmd, errors.New(a.why))
+		return nil
 	case q.missing != "":
 		cli.Report(cmd, errors.New(q.missing))
 	default:
-		show.ReportNeeds(cmd, q.Needs, t)
+		show.ReportNeeds(cmd, q.Needs, a.t)
 	}
+	if cli.IsLive(cmd) || slices.ContainsFunc(q.Needs, func(n need.Need) bool { return a.seen.Has(&n, false) == need.Present }) {
+		return nil
+	}
+	return cli.ErrNone
 }
 
 // answersAll reports whether the traces have an answer for any time and process.

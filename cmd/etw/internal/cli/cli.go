@@ -18,6 +18,7 @@ const (
 	ExitUsage   = 2
 	ExitFailed  = 3 // a condition of --fail-if holds
 	ExitUnmet   = 4 // what --stop-when waits for did not happen
+	ExitNone    = 5 // the trace has none of the events that the answer is of
 )
 
 // A UsageError says what is wrong with a command line.
@@ -35,6 +36,9 @@ func Usagef(format string, args ...any) error {
 // ErrReported is trouble of which all has been said.
 var ErrReported = errors.New("reported")
 
+// ErrNone is that a trace has no answer, which has been said.
+var ErrNone = errors.New("no answer")
+
 // Report prints an error in one line.
 func Report(cmd *cobra.Command, err error) {
 	fmt.Fprintf(cmd.ErrOrStderr(), "etw: %s\n", Clean(err.Error()))
@@ -50,6 +54,8 @@ func ExitCode(cmd *cobra.Command, err error) int {
 		return ExitFailed
 	case errors.Is(err, ErrUnmet):
 		return ExitUnmet
+	case errors.Is(err, ErrNone):
+		return ExitNone
 	case errors.Is(err, ErrReported):
 		return ExitTrouble
 	case command.IsOutput(err):

@@ -144,6 +144,7 @@ type Profiled struct {
 	compared bool    // with what there was before
 	before   *trace.Trace
 	lacks    []need.Need // what the trace has no events of
+	none     string      // or else why there is nothing
 	Lambdas  Lambdas     // that have numbers
 }
 
@@ -190,6 +191,9 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	p.warnings, p.pids = slices.Clone(found.warnings), slices.Clone(found.pids)
 	had := p.Len()
 	if had == 0 && cmd.Context().Err() == nil {
+		if p.none != "" {
+			cli.Report(cmd, errors.New(p.none))
+		}
 		show.ReportNeeds(cmd, p.lacks, p.T)
 	}
 	p.note()
@@ -201,6 +205,19 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 		cli.Report(cmd, fmt.Errorf("of %s none is what --tid, --label, --kind, --root, --include and --exclude ask for", show.Count(had, "sample", "samples")))
 	}
 	return p, nil
+}
+
+// whyNone says why there is nothing, if the trace has events of what is asked for, or none in
+// the time.
+func (o *Profiling) whyNone(i *pick.Inquiry, needs []need.Need, seen *need.Seen) string {
+	at := slices.IndexFunc(needs, func(n need.Need) bool { return seen.Has(&n, false) == need.Present })
+	switch why := i.Span.WhyNone(&o.scope); {
+	case why != "" || at < 0:
+		return why
+	case i.Cut || i.Parted:
+		return "the trace has an answer, but not for the time and the processes that were asked for"
+	}
+	return "the trace has events of " + needs[at].What + ", but none of them counts here, as those of an idle processor do not"
 }
 
 // key says what a profile depends on before it is shaped.
@@ -235,7 +252,9 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error
 	}
 	code.Origins = o.origins
 	p := &Profiled{T: t, Names: pick.NewNames(), trouble: trouble}
-	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux}
+	needs := needsOf(kind, t)
+	seen := need.Follow(needs)
+	i := &pick.Inquiry{Cmd: cmd, Mux: &mux, Names: p.Names, Also: &code.Mux, All: seen.See}
 	if kind.Name == "cpu" && h.During != nil {
 		processors := startProcessors(&mux, t)
 		finish, i.Skip = func() Gathered { return Gather(processors) }, processors.Threads.Skip
@@ -258,7 +277,9 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error
 	p.Profile = stacks.NewProfile(p.Table, options, g.Samples...)
 	frames.ReportFaults(cmd, files)
 	if p.Len() == 0 {
-		p.lacks = needsOf(kind, t)
+		if p.none = o.whyNone(i, needs, seen); p.none == "" {
+			p.lacks = needs
+		}
 	}
 	return p, nil
 }
@@ -394,6 +415,9 @@ func (p *Profiled) Open(cmd *cobra.Command, form *show.Output) *show.Printer {
 		out.About.Named(p.Naming.Percent())
 		out.About.Follow(cmd, followUps[cmd.Name()]...)
 	} else {
+		if p.none != "" {
+			out.About.Warn(p.none)
+		}
 		out.About.Lack(p.lacks, p.T)
 	}
 	return out
@@ -406,6 +430,9 @@ func (p *Profiled) Close(cmd *cobra.Command, out *show.Printer, err error) error
 	}
 	if show.ReportLosses(cmd, p.T) {
 		p.trouble = cmp.Or(p.trouble, cli.ErrReported)
+	}
+	if p.Len() == 0 && p.lacks != nil && !cli.IsLive(cmd) {
+		p.trouble = cmp.Or(p.trouble, cli.ErrNone)
 	}
 	p.T.Close()
 	return out.Close(err, p.trouble)

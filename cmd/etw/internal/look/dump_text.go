@@ -57,7 +57,7 @@ const shownBytes = 64
 func newTextWriter(s *dumpStyle, sel *pick.Selector, m *pick.Meeting) *textWriter {
 	w := &textWriter{
 		stacks: s.stacks, names: s.names, payload: s.payload, message: s.message, only: s.fields, enums: enumStyles[s.enums], time: s.time, zone: sel.Zone,
-		file: m.Several, cpu: m.Processor, id: m.Numbered || m.Glance || len(m.Processes) == 0, width: m.Width, brief: m.Brief, owner: pick.LeastOwner,
+		file: m.Several, cpu: m.Processor, id: true, width: m.Width, brief: m.Brief, owner: pick.LeastOwner,
 	}
 	if w.width == 0 {
 		w.width = pick.StreamName

@@ -21,7 +21,6 @@ type Meeting struct {
 	Glance     bool // it is of files that were not read to the end before
 	Descs      []*etw.EventDesc
 	Processor  bool // some event has one
-	Numbered   bool // some event has an id
 	Operations bool // some event is of a class or provider that has operations of files
 	Width      int  // of the longest title of an event
 	Brief      int  // of the longest brief title
@@ -46,7 +45,6 @@ func (m *Meeting) Meet(r *etw.Record) {
 		return
 	}
 	m.Processor = m.Processor || r.Processor >= 0
-	m.Numbered = m.Numbered || r.Kind == etw.KindManifest
 	m.Operations = m.Operations || isOperation(r.Provider)
 	m.Processes[r.ProcessID] = true
 	for e.Index >= len(m.known) {
