@@ -23,7 +23,8 @@ var shapes = []shape{
 	{"a table flooded", 8000, netTrace(tableFlooded), []string{"heap", "report"}},
 	{"a ring of objects", 8000, netTrace(ringOfObjects), []string{"heap", "heap --by holder", "report"}},
 	{"deep stacks", 32, netTrace(deepStacks), []string{"stat", "allocs", "top --of allocs", "report"}},
-	{"kinds of events", 16000, netTrace(kindsOfEvents), []string{"stat", "info", "dump --format csv", "report"}},
+	{"kinds of events", 62500, netTrace(kindsOfEvents), []string{"stat", "info", "dump --format csv", "report"}},
+	{"kinds of TraceLogging", 62500, etlTrace(kindsOfTraceLogging), []string{"stat", "info", "report"}},
 	{"threads", 4000, netTrace(threads), []string{"stat", "contention", "timeline", "report"}},
 	{"allocated types", 8000, netTrace(allocatedTypes), []string{"allocs", "report"}},
 	{"methods", 8000, netTrace(methods), []string{"jit", "top --of allocs", "report"}},
@@ -143,6 +144,20 @@ func kindsOfEvents(p *pen, n int) {
 	for i := range n {
 		d := &etw.EventDesc{Provider: of, ID: uint16(i), Version: uint8(i >> 16), Name: "Event" + strconv.Itoa(i), Fields: []etw.FieldDesc{{Name: "field" + strconv.Itoa(i), Type: etw.InUInt32}}}
 		p.record(int64(i+1)*1000, 7, 1, &etw.Record{Provider: of.GUID, ProviderName: of.Name, ID: d.ID, Version: d.Version, Level: 4, Schema: d, Payload: []byte{1, 2, 3, 4}})
+	}
+}
+
+// kindsOfTraceLogging brings the description of each event along with it.
+func kindsOfTraceLogging(p *pen, n int) {
+	sized := func(s string) []byte { return append(binary.LittleEndian.AppendUint16(nil, uint16(len(s)+2)), s...) }
+	for i := range n {
+		p.record(int64(i+1)*1000, 7, 1, &etw.Record{
+			Provider: etw.NameGUID("Shape"), Channel: 11, Level: 5, Payload: []byte{1, 2, 3, 4},
+			Extended: []etw.ExtendedItem{
+				{Type: etw.ExtProviderTraits, Data: sized("Shape\x00")},
+				{Type: etw.ExtSchema, Data: sized(fmt.Sprintf("\x00Event%d\x00field%d\x00\x08", i, i))},
+			},
+		})
 	}
 }
 

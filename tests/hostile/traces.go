@@ -59,16 +59,17 @@ func (t *traces) one(r *rand.Rand) {
 func (t *traces) sweep(cuts int) {
 	flip := *mutate.Named("1 flip in a header")
 	cut := *mutate.Named(mutate.Truncation)
+	flips, cutting := t.wants(&flip), t.wants(&cut)
 	for _, s := range t.subjects {
 		for _, h := range s.Headers() {
-			for bit := 8 * h.Start; bit < 8*h.End && !t.over(); bit++ {
+			for bit := 8 * h.Start; bit < 8*h.End && flips && !t.over(); bit++ {
 				mutant := s.Flip(bit, t.room)
 				t.room = mutant.Data
 				t.begin(fmt.Sprintf("%s: bit %d of byte %d flipped", s.Name, bit%8, bit/8), mutant.Data)
 				t.run(s, flip, mutant, bit%2 == 0)
 			}
 		}
-		for i := 0; i < cuts && !t.over(); i++ {
+		for i := 0; i < cuts && cutting && !t.over(); i++ {
 			n := i * len(s.Data) / cuts
 			mutant := s.Cut(n, t.room)
 			t.room = mutant.Data
@@ -76,6 +77,11 @@ func (t *traces) sweep(cuts int) {
 			t.run(s, cut, mutant, i%2 == 0)
 		}
 	}
+}
+
+// wants reports whether a mutation is one of those that are tried.
+func (t *traces) wants(m *mutate.Mutation) bool {
+	return slices.ContainsFunc(t.mutations, func(x mutate.Mutation) bool { return x.Name == m.Name })
 }
 
 // run reads a mutant and holds it against what is promised.
