@@ -1,17 +1,18 @@
-// Sidecar watches the garbage collector of a live .NET process, and serves its pauses
-// as a histogram for Prometheus:
+// Sidecar watches the garbage collector of live .NET processes, and serves what it does to
+// Prometheus:
 //
 //	go run ./examples/sidecar shop localhost:9101
 //
-// In the place of the number of the process it takes its name, of the program or the service,
-// or a pattern of paths of sockets, as a sidecar sees those in another container. It follows
-// restarts.
+// The first argument is the name of a program or service, the number of a process, or a pattern
+// of paths of sockets, as a sidecar sees those in another container. It follows restarts. Events
+// of the providers in manifests (files, folders, libraries) that come behind are logged, with
+// their names and fields:
+//
+//	go run ./examples/sidecar shop localhost:9101 shop.man
 package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"log"
 	"log/slog"
 	"net/http"
@@ -19,54 +20,79 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/export/prometheus"
+	"github.com/etwgen/etwgen/manifest/load"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/eventpipe"
 	"github.com/etwgen/etwgen/runtime/eventpipe/attach"
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: sidecar NAME|PID|SOCKET ADDRESS")
+	if len(os.Args) < 3 {
+		log.Fatal("usage: sidecar NAME|PID|SOCKET ADDRESS [MANIFEST...]")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	h := new(histogram)
-	http.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) { h.write(w) })
+	set, err := load.Providers(os.Args[3:]...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range set.Left {
+		slog.Warn("a manifest is left out", "error", e)
+	}
+	w := &watcher{log: slog.Default(), providers: set.Providers}
+	http.Handle("GET /metrics", &w.metrics)
 	go func() { log.Fatal(http.ListenAndServe(os.Args[2], nil)) }()
-	if err := watch(ctx, os.Args[1], h); err != nil {
+	if err := w.run(ctx, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// watch adds the pauses of a process to h, and of the one that is started when it has
-// ended, until ctx is done.
-func watch(ctx context.Context, process string, h *histogram) error {
-	s := attach.Supervisor{Targets: []attach.Target{target(process)}, Log: slog.Default()}
-	return s.Run(ctx, func(ctx context.Context, p *attach.Process) error {
-		var mux etw.Mux
-		begun := make(map[int64]time.Duration) // by thread
-		etw.Handle(&mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
-			switch e.Reason { // profilers suspend the program, too
-			case clr.GCSuspendEEReasonSuspendForGC, clr.GCSuspendEEReasonSuspendForGCPrep:
-				begun[r.ThreadID] = r.Elapsed()
-			}
-			return nil
-		})
-		etw.Handle(&mux, func(r *etw.Record, _ *clr.AnyGCRestartEEEnd) error {
-			if at, ok := begun[r.ThreadID]; ok {
-				delete(begun, r.ThreadID)
-				h.add(r.Elapsed() - at)
-			}
-			return nil
-		})
-		return p.Run(ctx, &mux)
-	})
+type watcher struct {
+	log       *slog.Logger
+	providers []*etw.Provider // of manifests
+	metrics   prometheus.Live
 }
 
-// target says which process is meant: by its number, the path of its socket, or its name.
+// run watches a process, and the one that is started when it has ended, until ctx is done.
+func (w *watcher) run(ctx context.Context, process string) error {
+	s := attach.Supervisor{Targets: []attach.Target{target(process)}, Log: w.log}
+	return s.Run(ctx, w.serve)
+}
+
+// serve watches one process.
+func (w *watcher) serve(ctx context.Context, p *attach.Process) error {
+	var mux etw.Mux
+	w.metrics.Watch(&mux, "service", p.Service, "program", p.Executable)
+	providers := eventpipe.ForMux(&mux)
+	decoder := etw.NewDecoder(w.providers...)
+	known := make(map[string]bool)
+	for _, of := range w.providers {
+		known[of.Desc.Name] = true
+		providers = append(providers, eventpipe.Provider{Name: of.Desc.Name, Level: etw.LevelInformational, Keywords: ^uint64(0)})
+	}
+	mux.HandleRest(func(r *etw.Record) error {
+		if !known[r.ProviderName] {
+			return nil
+		}
+		values, err := decoder.Decode(r)
+		if err != nil {
+			w.log.Warn("an event does not fit its description", "provider", r.ProviderName, "id", r.ID, "error", err)
+			return nil
+		}
+		w.log.Info(decoder.Event(r).Name, "provider", r.ProviderName, "fields", etw.LogValue(values))
+		return nil
+	})
+	s, err := p.Session(ctx, eventpipe.Config{Providers: eventpipe.Merge(providers), BufferMB: 10})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return mux.Run(ctx, s)
+}
+
+// target says which process is meant.
 func target(process string) attach.Target {
 	if pid, err := strconv.Atoi(process); err == nil {
 		return attach.Target{PID: pid}
@@ -75,44 +101,4 @@ func target(process string) attach.Target {
 		return attach.Target{Socket: process}
 	}
 	return attach.Target{Name: process}
-}
-
-// bounds are those of the buckets, in seconds.
-var bounds = [...]float64{0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1}
-
-// A histogram counts pauses by their length.
-type histogram struct {
-	mu      sync.Mutex
-	buckets [len(bounds)]int64
-	count   int64
-	sum     float64
-}
-
-func (h *histogram) add(pause time.Duration) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.count++
-	h.sum += pause.Seconds()
-	for i, b := range bounds {
-		if pause.Seconds() <= b {
-			h.buckets[i]++
-		}
-	}
-}
-
-func (h *histogram) total() int64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.count
-}
-
-func (h *histogram) write(w io.Writer) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	const name = "dotnet_gc_pause_seconds"
-	fmt.Fprintf(w, "# TYPE %s histogram\n", name)
-	for i, b := range bounds {
-		fmt.Fprintf(w, "%s_bucket{le=\"%g\"} %d\n", name, b, h.buckets[i])
-	}
-	fmt.Fprintf(w, "%s_bucket{le=\"+Inf\"} %d\n%[1]s_sum %[3]g\n%[1]s_count %[2]d\n", name, h.count, h.sum)
 }
