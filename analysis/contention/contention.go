@@ -169,7 +169,8 @@ func (s *state) result(rt *runtime) *Runtime {
 		out.Owners = slices.DeleteFunc(out.Owners, func(x Thread) bool { return x.Thread == 0 })
 	}
 	for _, x := range s.longest.All() {
-		out.Longest = append(out.Longest, Wait{rt.At(x.At), x.ms, x.thread, x.Of.owner, hex(x.Of.lock.id), hex(x.Of.lock.object)})
+		out.Longest = append(out.Longest, Wait{StartMS: rt.At(x.At), DurationMS: x.ms, Thread: x.thread, Owner: x.Of.owner,
+			Lock: hex(x.Of.lock.id), Object: hex(x.Of.lock.object), at: x.Time})
 	}
 	for k, v := range s.locks {
 		out.Locks = append(out.Locks, Lock{hex(k.id), hex(k.object), v.count, v.total, v.max})

@@ -40,9 +40,12 @@ func (r *Result) waits() table.View {
 		table.Moment("startMs", func(w Wait) float64 { return w.StartMS }),
 		table.Amount("durationMs", func(w Wait) float64 { return w.DurationMS }),
 		table.ID("tid", func(w Wait) int64 { return w.Thread }),
+		table.ThreadName("name", func(w Wait) int64 { return w.Thread }).IfAny(),
 		table.ID("owner", func(w Wait) int64 { return w.Owner }).Positive().As("Held by"),
+		table.ThreadName("ownerName", func(w Wait) int64 { return w.Owner }).IfAny(),
 		table.Text("lock", func(w Wait) string { return w.Lock }),
-		table.Text("object", func(w Wait) string { return w.Object })).Sorted("durationMs").Of("longest", "waits", r.Count)
+		table.Text("object", func(w Wait) string { return w.Object }),
+		table.Text("method", func(w Wait) string { return w.Method }).IfAny()).Sorted("durationMs").Of("longest", "waits", r.Count)
 }
 
 // owners returns the threads that were waited for, and one without a number for the waits of

@@ -1,6 +1,8 @@
 package waits
 
 import (
+	"time"
+
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
@@ -73,4 +75,18 @@ type Wait struct {
 	DurationMS float64 `json:"durationMs"`
 	Thread     int64   `json:"tid"`
 	Source     string  `json:"source"`
+	// Method waited: of [Result.Name], or "".
+	Method string    `json:"method,omitempty"`
+	at     time.Time // when it began, as samples have it
+}
+
+// Name gives the waits that are listed one by one the methods that waited, by what is known of
+// the samples of the analysis: of has the process, the thread and the time of such a sample.
+func (r *Result) Name(of func(pid, tid int64, at time.Time) string) {
+	for _, rt := range r.Runtimes {
+		for i := range rt.Longest {
+			w := &rt.Longest[i]
+			w.Method = of(rt.PID, w.Thread, w.at)
+		}
+	}
 }

@@ -94,7 +94,7 @@ func stop(rt *runtime, r *etw.Record) {
 	thread.TotalMS += ms
 	thread.MaxMS = max(thread.MaxMS, ms)
 	s.waits.Add(&rt.Time, r, &b, s.waits.Samples.Label(0, "source", source.Source), ms)
-	s.longest.Add(ms, Wait{rt.At(b.At), ms, r.ThreadID, source.Source})
+	s.longest.Add(ms, Wait{StartMS: rt.At(b.At), DurationMS: ms, Thread: r.ThreadID, Source: source.Source, at: b.Time})
 }
 
 // Result returns what is known so far. It shares no memory that changes with the

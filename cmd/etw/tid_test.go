@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -79,6 +80,43 @@ func TestThreadsByName(t *testing.T) {
 	} {
 		if _, stderr, _ := output(args...); !strings.Contains(stderr, want) {
 			t.Errorf("etw %v: %s", args, stderr)
+		}
+	}
+}
+
+// TestContentionInARow holds the rows of waits against the program: how long each was, and
+// where. Of the waits that it knows nobody else is as long.
+func TestContentionInARow(t *testing.T) {
+	path := corpus.File(t, "dotnet10/contention.nettrace")
+	var truth struct {
+		Known []struct {
+			MS     float64 `json:"waited_ms_measured_by_waiter"`
+			Method string
+		} `json:"known_contentions"`
+	}
+	text, err := os.ReadFile(strings.TrimSuffix(path, ".nettrace") + ".truth.json")
+	if err == nil {
+		err = json.Unmarshal(text, &truth)
+	}
+	if err != nil || len(truth.Known) == 0 {
+		t.Fatal(err)
+	}
+	rows, _, _ := output("contention", "--format", "jsonl", path)
+	for _, want := range truth.Known {
+		found := false
+		for line := range strings.Lines(rows) {
+			var row struct {
+				DurationMS float64
+				Method     string
+				Owner      int64
+			}
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			found = found || math.Abs(row.DurationMS-want.MS) < 1 && row.Method == want.Method && row.Owner > 0
+		}
+		if !found {
+			t.Errorf("no row has %v ms in %s", want.MS, want.Method)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 // The reasons why single fields of events differ.
 const (
 	whyParserOpcode  = "opcodes"
+	whyNoOpcode      = "no opcodes"
 	whyHashed        = "hashed names"
 	whyRelated       = "related activities"
 	whyDynamicFields = "dynamic fields"
@@ -35,12 +36,13 @@ var fieldReasons = map[string]string{
 	whyMethodStacks:  reasons[whyMethodStacks],
 	whyDynamic:       reasons[whyDynamic],
 	whyParserOpcode:  "TraceEvent's parsers give events an opcode, or none, that is not the one of the stream or of the runtime's manifest",
+	whyNoOpcode:      "streams of EventSources have no opcodes of some events, and 0 there; here it is that which the source declares",
 	whyHashed:        "TraceEvent makes a GUID of the name of a provider that declares another one",
 	whyRelated:       "of version 3 of the format TraceEvent reads the related activity from where there is none",
 	whyDynamicFields: "of events that GCDynamicEvent carries TraceEvent has the values in the data, here they have the data (and the analysis of collections its values)",
 	whySigned:        "TraceEvent reads the number as one with a sign, and the manifest has none",
 	whyUndecoded:     "TraceEvent does not know the event, and calls it by its number",
-	whyOpcodeName:    "TraceEvent adds an opcode to the name of the event: its number, or Transfer for win:Send",
+	whyOpcodeName:    "TraceEvent adds an opcode to the name of the event: its number, its name, or Transfer for win:Send",
 	whyCollision:     "two kinds of events of a provider have the same id, and TraceEvent takes one for the other",
 	whyLacking:       "fields that a version of an event lacks are 0 or empty there, and absent here",
 	whyComputed:      "TraceEvent adds fields that it computes of others",
@@ -67,10 +69,24 @@ func nameReason(own *ownEvent, p *peerEvent) string {
 		return whyDynamic
 	case unknownThere(p):
 		return whyUndecoded
-	case p.Name == fmt.Sprintf("%s/%d", own.info.Name, own.opcode), p.Name == own.info.Name+"/Transfer" && own.opcode == etw.OpcodeSend:
+	case slices.Contains([]string{fmt.Sprint(uint8(own.opcode)), own.opcode.String(), etw.Opcode(p.Opcode).String(), "Transfer"}, opcodeIn(own, p)):
 		return whyOpcodeName
 	}
 	return when(collides(own, p), whyCollision)
+}
+
+// opcodeReason returns why an opcode is another one there.
+func opcodeReason(own *ownEvent, p *peerEvent) string {
+	if ofParser(p) || unknownThere(p) {
+		return whyParserOpcode
+	}
+	return when(own.record.Opcode == 0 && p.Opcode == 0 && own.record.Schema != nil && own.info.Basis != etw.BasisSchema, whyNoOpcode)
+}
+
+// opcodeIn returns what TraceEvent adds to the name of an event.
+func opcodeIn(own *ownEvent, p *peerEvent) string {
+	added, _ := strings.CutPrefix(p.Name, own.info.Name+"/")
+	return added
 }
 
 // unknownThere reports whether TraceEvent has no name for an event.

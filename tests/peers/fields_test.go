@@ -330,7 +330,7 @@ func (c *eventComparison) header(own *ownEvent, p *peerEvent) {
 	c.one(own, "name", name, own.info.Name, p.Name, nameReason(own, p))
 	c.one(own, "time", r.Timestamp == p.Ticks && math.Abs(own.ms-p.MS) <= 1.01e-4, own.ms, p.MS, "")
 	c.one(own, "level", int(r.Level) == p.Level, r.Level, p.Level, "")
-	c.one(own, "opcode", int(own.opcode) == p.Opcode, own.opcode, p.Opcode, when(ofParser(p) || unknownThere(p), whyParserOpcode))
+	c.one(own, "opcode", int(own.opcode) == p.Opcode, own.opcode, p.Opcode, opcodeReason(own, p))
 	c.one(own, "keywords", fmt.Sprintf("%#x", r.Keywords) == p.Keywords, r.Keywords, p.Keywords, "")
 	c.one(own, "process", r.ProcessID == p.PID, r.ProcessID, p.PID, "")
 	c.one(own, "size", len(r.Payload) == p.Size, len(r.Payload), p.Size, "")
@@ -356,6 +356,9 @@ func (c *eventComparison) fields(own *ownEvent, p *peerEvent) {
 		return
 	}
 	left, right := lowered(theirs), lowered(ours)
+	if v, ok := right[misspelled]; ok {
+		right["continuewithtaskid"] = v
+	}
 	for name, v := range left {
 		w, ok := right[name]
 		if other, has := peerFields[name]; !ok && has {
@@ -373,6 +376,9 @@ func (c *eventComparison) fields(own *ownEvent, p *peerEvent) {
 		c.one(own, name, got == equal, w, v, why)
 	}
 }
+
+// misspelled is a field as .NET Core 3.1 writes it, which later was named right.
+const misspelled = "continuwwithtaskid"
 
 // peerFields are names that TraceEvent gives fields.
 var peerFields = map[string]string{"": "field0", "promoted": "bytes", "continuationid": "continuewithtaskid", "namespaceid": "namespaceprocessid",

@@ -14,6 +14,7 @@ const (
 	whyOnlyHere       = "connections and queues"
 	whyForeign        = "foreign activities"
 	whyTicksAsSamples = "ticks as samples"
+	whyAwaited        = "awaited" // of no trace with answers: see TestOwnTraces
 
 	// Of collections.
 	whyGap         = "gc: gap"
@@ -30,7 +31,8 @@ const (
 	whyPinnedTicks = "gc: pinned ticks"
 )
 
-// reasons say what the rules are. One that explains nothing any more is an error.
+// reasons say what the rules are. One that explains nothing any more is an error, but where
+// only traces have it that are asked about here and now.
 var reasons = map[string]string{
 	whyQueued:         "of a trace that was not stopped, TraceEvent loses the events that wait for others to be put in order",
 	whyDynamic:        "TraceEvent gives each name of GCDynamicEvent, event 39, an id of its own that no trace has",
@@ -42,6 +44,7 @@ var reasons = map[string]string{
 	whyForeign:        "commands of SQL Server and spans of OpenTelemetry have starts that are no activities of EventSource; there they are of the activity around them",
 	whyUnnamed:        "TraceEvent puts all frames without a name into one; here each is by its address",
 	whyTicksAsSamples: "the time of threads goes from sample to sample; TraceEvent takes allocation ticks for samples, too",
+	whyAwaited:        "TraceEvent follows tasks by the events of TplEventSource, and counts the time that they were awaited as time of threads",
 	whyDependent:      "a reference that a dependent handle makes is one of the graph here, and not there",
 
 	whyGap:         "pause: the time between the end of suspending and the begin of the second collection belongs to nobody there",

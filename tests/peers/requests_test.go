@@ -89,6 +89,8 @@ func compareActivity(s *sheet, pid int64, t *requests.Task, a *requests.Activity
 		switch {
 		case a.Parent == "" && creator != "" && path(p.Creator) != parentPath(own):
 			s.differs(whyCreator)
+		case creator == bridged: // which has the name that it brought here
+			s.equal("path of the parent", parentPath(own), path(p.Creator))
 		case t.Provider != diagnosticSource:
 			s.equal("parent", a.Parent, creator)
 		}
@@ -97,7 +99,11 @@ func compareActivity(s *sheet, pid int64, t *requests.Task, a *requests.Activity
 	s.t.Errorf("%s: requests: %s at %v for %v: TraceEvent has none", s.file, t.Task, a.StartMS, a.DurationMS)
 }
 
-const diagnosticSource = "Microsoft-Diagnostics-DiagnosticSource"
+// bridged is the task of all activities that diagnosticSource tells of.
+const (
+	diagnosticSource = "Microsoft-Diagnostics-DiagnosticSource"
+	bridged          = "Activity"
+)
 
 // path returns the path in a name such as Request(/#17/1/2/,/scheme=http).
 func path(name string) string {

@@ -25,15 +25,15 @@ type Waits[W any] struct {
 // A Wait is one that began.
 type Wait[W any] struct {
 	Of    W
-	At    int64 // ticks
-	time  int64 // on the scale of samples
+	At    int64     // ticks
+	Time  time.Time // as samples have it
 	stack stacks.ID
 }
 
 // Begin begins a wait.
 func (w *Waits[W]) Begin(t *lives.Time, r *etw.Record, of W) {
 	w.Seen = true
-	w.Push(r.ThreadID, Wait[W]{of, t.Now, when.Of(r), w.Samples.Intern(r.ProcessID, r.Stack)})
+	w.Push(r.ThreadID, Wait[W]{of, t.Now, time.Unix(0, when.Of(r)), w.Samples.Intern(r.ProcessID, r.Stack)})
 }
 
 // End returns the wait that ends, or if nothing told that it began, one from the begin of the
@@ -43,7 +43,7 @@ func (w *Waits[W]) End(t *lives.Time, r *etw.Record) (b Wait[W], ok bool) {
 	b, ok = w.Pop(r.ThreadID)
 	if !ok {
 		w.Orphans++
-		b = Wait[W]{At: t.First, time: when.Of(r)}
+		b = Wait[W]{At: t.First, Time: time.Unix(0, when.Of(r))}
 	}
 	return b, ok
 }
@@ -51,7 +51,7 @@ func (w *Waits[W]) End(t *lives.Time, r *etw.Record) (b Wait[W], ok bool) {
 // Add counts a wait that is over.
 func (w *Waits[W]) Add(t *lives.Time, r *etw.Record, b *Wait[W], labels stacks.LabelSet, ms float64) {
 	w.durations = append(w.durations, ms)
-	w.Samples.AddStack(time.Unix(0, b.time), r.ProcessID, r.ThreadID, b.stack, labels, 1, int64(math.Round(ms*1e6)))
+	w.Samples.AddStack(b.Time, r.ProcessID, r.ThreadID, b.stack, labels, 1, int64(math.Round(ms*1e6)))
 	w.Series.Add(t.At(t.Now), ms)
 }
 

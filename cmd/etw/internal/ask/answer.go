@@ -30,6 +30,7 @@ type Question struct {
 	rooted                     bool                   // --root is for all views
 	threaded                   string                 // what --tid chooses, as its help begins; "" if its events are not of threads
 	everyones                  []string               // views that are of all processes and threads
+	naming                     bool                   // its answer is a naming one
 	flat                       bool                   // its document has the table whatever the flags, but for assistants
 	reads                      bool                   // the view says what is kept of the trace
 	flags                      func(f *pflag.FlagSet) // of this question alone, or nil
@@ -256,6 +257,7 @@ func (q *Question) read(cmd *cobra.Command, args []string) (*answered, error) {
 	}
 	why := i.Span.WhyNone(&q.scope)
 	any := answer.take() && why == ""
+	q.nameMethods(answer)
 	if !any && cmd.Context().Err() == nil {
 		why = cmp.Or(why, q.whyNotHere(i, args))
 	}

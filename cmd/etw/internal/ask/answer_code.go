@@ -2,6 +2,7 @@ package ask
 
 import (
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +31,7 @@ func (q *Question) isOfCode() bool {
 }
 
 // needsCode reports whether names of code are needed.
-func (q *Question) needsCode() bool { return q.isOfCode() || q.root != "" }
+func (q *Question) needsCode() bool { return q.naming || q.isOfCode() || q.root != "" }
 
 // checkRoot reads --root. Where only some rows are of code, these are meant.
 func (q *Question) checkRoot(cmd *cobra.Command) error {
@@ -48,6 +49,37 @@ func (q *Question) checkRoot(cmd *cobra.Command) error {
 		return cli.Usagef("--root %s: it goes with --by %s or --by %s", q.root, byMethod, byStack)
 	}
 	return nil
+}
+
+// A naming answer has things of which the method is told where code has names.
+type naming interface{ name(*frames.CodeMap) }
+
+// nameMethods has an answer name methods, if it does.
+func (q *Question) nameMethods(a answer) {
+	if x, ok := a.(naming); ok && q.naming {
+		x.name(q.named)
+	}
+}
+
+// name has the result name the methods of single samples, without the runtime's own code.
+func (a *viewed[R]) name(m *frames.CodeMap) {
+	x, ok := any(a.res).(interface {
+		Name(of func(pid, tid int64, at time.Time) string)
+	})
+	if !ok {
+		return
+	}
+	type place struct{ pid, tid, at int64 }
+	p := &code.Profiled{Profile: m.Below("", a.stacked()...)}
+	p.LeaveMachinery(a.within)
+	named := make(map[place]string)
+	for s := range p.Samples() {
+		if s.Stack != 0 {
+			_, frame := p.Split(s.Stack)
+			named[place{s.Process, s.Thread, s.Time}] = p.Frames[frame].Name
+		}
+	}
+	x.Name(func(pid, tid int64, at time.Time) string { return named[place{pid, tid, at.UnixNano()}] })
 }
 
 // rowsOfCode returns the rows of a view of call stacks.

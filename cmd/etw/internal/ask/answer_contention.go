@@ -33,6 +33,7 @@ one by one.`,
 		},
 		views:    viewsOf(new(contention.Result), byMethod, byStack),
 		threaded: "only events",
+		naming:   true,
 		Needs:    contention.Needs,
 		ask: func(mux *etw.Mux) answer {
 			a := contention.New(mux)

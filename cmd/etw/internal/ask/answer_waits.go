@@ -32,6 +32,7 @@ are listed one by one.`,
 		},
 		views:    viewsOf(new(waits.Result), byMethod, byStack),
 		threaded: "only events",
+		naming:   true,
 		Needs:    waits.NeedsPool,
 		ask: func(mux *etw.Mux) answer {
 			a := waits.New(mux)
