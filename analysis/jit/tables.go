@@ -3,7 +3,16 @@ package jit
 import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/generated/clr"
 )
+
+// known returns a tier, or "" if no event tells it.
+func known(tier string) string {
+	if tier == clr.OptimizationTierUnknown.String() {
+		return ""
+	}
+	return tier
+}
 
 func (rt *Runtime) pid() int64 { return rt.PID }
 
@@ -37,7 +46,7 @@ func (r *Result) methods() table.View {
 		table.Amount("exclusiveMs", func(m Method) measure.Float { return m.ExclusiveMS }).Spared(1).As("Time").Helped("without methods that were compiled meanwhile"),
 		table.Count("ilBytes", func(m Method) uint32 { return m.ILBytes }).Spared(3).As("IL"),
 		table.Count("nativeBytes", func(m Method) uint32 { return m.NativeBytes }).Spared(2).As("Code"),
-		table.Text("tier", func(m Method) string { return m.Tier }),
+		table.Text("tier", func(m Method) string { return known(m.Tier) }).IfAny(), // .NET Framework has none
 		table.Text("trigger", func(m Method) string { return m.Trigger }).For(table.Programs),
 		table.ID("tid", func(m Method) int64 { return m.Thread }).For(table.Programs),
 		table.Text("module", func(m Method) string { return m.Module }).For(table.Programs),

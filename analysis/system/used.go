@@ -1,6 +1,8 @@
 package system
 
 import (
+	"slices"
+
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/table"
 )
@@ -19,8 +21,12 @@ type user struct {
 }
 
 // Exact reports whether context switches tell the processor time, all of which the trace has.
-// Where there are no samples, those that it has are the best there is.
-func (r *Result) Exact() bool { return r.Switches > 0 && (r.Gaps == 0 || r.Samples == 0) }
+// Where there are no samples, those that it has are the best there is. They do not where they
+// say no more than that threads rested, as those of some recorders of Linux.
+func (r *Result) Exact() bool {
+	told := func(p ProcessFacts) bool { return !p.RanMS.IsZero() }
+	return r.Switches > 0 && (r.Gaps == 0 || r.Samples == 0) && slices.ContainsFunc(r.Processes, told)
+}
 
 // Of returns the processor time of a process, and the bytes that it moved from and to disks
 // and over the network, each as far as the trace tells. If its number was used again, that is

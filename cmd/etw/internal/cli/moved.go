@@ -7,6 +7,7 @@ var moved = map[string]string{
 	"blocks":      "info --blocks",
 	"classify":    "top --by kind",
 	"convert":     "export",
+	"cpu":         "top",
 	"disks":       "files --disks",
 	"images":      "processes --images",
 	"lifecycle":   "startup --phases",
