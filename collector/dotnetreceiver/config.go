@@ -314,5 +314,8 @@ func (p *Provider) keywords(known []*etw.Provider) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("providers: %s: keywords %q: %w", p.Name, text, err)
 	}
+	if n == 0 && len(p.Arguments) == 0 {
+		return 0, fmt.Errorf("providers: %s: keywords %q bring no event of an EventSource, and few of others: write all, or leave them out", p.Name, text)
+	}
 	return n, nil
 }

@@ -18,7 +18,7 @@ import (
 func NewFactory() receiver.Factory {
 	f := &flow.Factory[Config]{Check: collects, Plan: func(c *Config) flow.Plan {
 		return flow.Plan{
-			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Manifests: c.Manifests, Instruments: instruments,
+			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Manifests: c.Manifests, Transport: "eventpipe", Instruments: instruments,
 			Work: func(core *flow.Core) flow.Worker { return newWorker(c, core) },
 		}
 	}}

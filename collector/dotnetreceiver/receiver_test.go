@@ -428,6 +428,7 @@ func TestConfig(t *testing.T) {
 		{map[string]any{"buffer_mb": 0}, "buffer_mb 0: write 1 to 4096"},
 		{map[string]any{"providers": []any{map[string]any{"name": "X", "level": "info"}}}, `level "info": write critical`},
 		{map[string]any{"providers": []any{map[string]any{"name": "X", "keywords": "0xZZ"}}}, "write hex like 0x10"},
+		{map[string]any{"providers": []any{map[string]any{"name": "X", "keywords": 0}}}, "bring no event of an EventSource"},
 		{map[string]any{"metrics": map[string]any{"source": "all"}}, `source "all": write one of`},
 		{map[string]any{"profiles": map[string]any{"interval": "1s"}}, "interval 1s: write the duration of a profile, 10s, or more"},
 		{map[string]any{"profiles": map[string]any{"max_files": 0}}, "max_files 0: write 1 or more"},

@@ -14,7 +14,7 @@ func NewFactory() receiver.Factory { return newFactory(system) }
 func newFactory(start starter) receiver.Factory {
 	f := &flow.Factory[Config]{Plan: func(c *Config) flow.Plan {
 		return flow.Plan{
-			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Manifests: c.Manifests, Instruments: instruments,
+			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Manifests: c.Manifests, Transport: "etw", Instruments: instruments,
 			Work: func(core *flow.Core) flow.Worker {
 				return &worker{cfg: c, core: core, start: start, events: flow.NewEvents(c.Events)}
 			},

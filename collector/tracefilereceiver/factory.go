@@ -21,7 +21,7 @@ func NewFactory() receiver.Factory {
 func factoryOver(medium func(io.ReaderAt) io.ReaderAt) receiver.Factory {
 	f := &flow.Factory[Config]{Plan: func(c *Config) flow.Plan {
 		return flow.Plan{
-			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Manifests: c.Manifests, Instruments: instruments,
+			Retry: c.Retry, ShutdownTimeout: c.ShutdownTimeout, Manifests: c.Manifests, Transport: "file", Instruments: instruments,
 			Work: func(core *flow.Core) flow.Worker {
 				w := newWorker(c, core)
 				w.medium = medium

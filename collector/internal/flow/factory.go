@@ -19,6 +19,7 @@ type Plan struct {
 	Retry           RetryConfig
 	ShutdownTimeout time.Duration
 	Manifests       Manifests
+	Transport       string // see [Sender]
 	Instruments     func(component.TelemetrySettings) (Instruments, error)
 	Work            func(*Core) Worker
 }
@@ -50,7 +51,7 @@ func (f *Factory[C]) get(set receiver.Settings, config component.Config, signal 
 		f.live = make(map[*C]*Core)
 	}
 	c := &Core{Set: set, plan: f.Plan(cfg)}
-	c.Sender.Retry = c.plan.Retry
+	c.Sender.Retry, c.Sender.Transport = c.plan.Retry, c.plan.Transport
 	c.work = c.plan.Work(c)
 	c.forget = func() {
 		f.mu.Lock()

@@ -28,6 +28,8 @@ type Sender struct {
 	Traces   consumer.Traces    // or nil
 	Profiles xconsumer.Profiles // or nil
 	Retry    RetryConfig
+	// Transport is how records come, for the collector's own telemetry.
+	Transport string
 
 	set     receiver.Settings
 	tel     *Telemetry
@@ -44,7 +46,7 @@ var ErrStopped = errors.New("stopped before the pipeline took it")
 // Begin readies a sender. Stop ends retries, kill what is under way.
 func (s *Sender) Begin(set receiver.Settings, tel *Telemetry, host component.Host, stop, kill context.Context) (err error) {
 	s.set, s.tel, s.host, s.stop, s.kill = set, tel, host, stop, kill
-	s.obs, err = receiverhelper.NewObsReport(receiverhelper.ObsReportSettings{ReceiverID: set.ID, Transport: "etw", LongLivedCtx: true, ReceiverCreateSettings: set})
+	s.obs, err = receiverhelper.NewObsReport(receiverhelper.ObsReportSettings{ReceiverID: set.ID, Transport: s.Transport, LongLivedCtx: true, ReceiverCreateSettings: set})
 	return err
 }
 
