@@ -145,6 +145,7 @@ type Profiled struct {
 	before   *trace.Trace
 	lacks    []need.Need // what the trace has no events of
 	none     string      // or else why there is nothing
+	refused  bool        // nothing would be there without filters
 	Lambdas  Lambdas     // that have numbers
 }
 
@@ -208,16 +209,16 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 }
 
 // whyNone says why there is nothing, if the trace has events of what is asked for, or none in
-// the time.
+// the time. It is an answer if more would be there without filters.
 func (o *Profiling) whyNone(i *pick.Inquiry, needs []need.Need, seen *need.Seen) string {
 	at := slices.IndexFunc(needs, func(n need.Need) bool { return seen.Has(&n, false) == need.Present })
 	switch why := i.Span.WhyNone(&o.scope); {
 	case why != "" || at < 0:
 		return why
-	case i.Cut || i.Parted:
+	case i.Cut || i.Parted || o.scope.Parted():
 		return "the trace has an answer, but not for the time and the processes that were asked for"
 	}
-	return "the trace has events of " + needs[at].What + ", but none of them counts here, as those of an idle processor do not"
+	return "the trace has events of " + needs[at].What + ", but none that weigh code: samples of idle processors do not, nor do events of Microsoft-Windows-Kernel-File and -Disk, of which etw files tells"
 }
 
 // key says what a profile depends on before it is shaped.
@@ -280,6 +281,7 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error
 		if p.none = o.whyNone(i, needs, seen); p.none == "" {
 			p.lacks = needs
 		}
+		p.refused = !i.Cut && !i.Parted && !o.scope.Parted() || p.none == ""
 	}
 	return p, nil
 }
@@ -431,7 +433,7 @@ func (p *Profiled) Close(cmd *cobra.Command, out *show.Printer, err error) error
 	if show.ReportLosses(cmd, p.T) {
 		p.trouble = cmp.Or(p.trouble, cli.ErrReported)
 	}
-	if p.Len() == 0 && p.lacks != nil && !cli.IsLive(cmd) {
+	if p.refused && !cli.IsLive(cmd) {
 		p.trouble = cmp.Or(p.trouble, cli.ErrNone)
 	}
 	p.T.Close()
