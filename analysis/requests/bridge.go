@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -175,7 +176,7 @@ func (a *Analysis) told(r *etw.Record) bool {
 	task, name, to := a.bridged(taskName(r.Schema))
 	rt := a.processes.At(r, 0)
 	rt.State.stopped++
-	if !isPath(r.ActivityID, r.ProcessID) { // which its begin lacked, too
+	if !actid.IsPath(r.ActivityID, r.ProcessID) { // which its begin lacked, too
 		rt.State.withoutID = max(rt.State.withoutID-1, 0)
 	}
 	c := rt.State.pass(rt, took, taskKey{r.ProviderName, task}, a.most)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/runtime/etw"
 	"github.com/etwgen/etwgen/tests/corpus"
@@ -123,7 +124,7 @@ func TestSpansWithoutActivity(t *testing.T) {
 	send(2, etw.OpcodeStop, "Microsoft.AspNetCore", "In", "SpanId", "b1", "Kind", "Server", "Duration", "00:00:00.0010000", "TagObjects", "http.route:/item/{id}, http.request.method:GET, http.response.status_code:500, url.path:/item/4")
 	send(4, etw.OpcodeStop, "System.Net.Http", "Out", "SpanId", "a2", "TagObjects", "http.request.method:GET, url.full:http://shop:80/item/4?x=1, http.response.status_code:404", "Kind", "Client")
 	send(9, etw.OpcodeStop, "System.Net.Http", "Out", "SpanId", "a1", "Kind", "Client")
-	w.Activity = pathID(1, 0x11)
+	w.Activity = actid.Make(1, 0x11)
 	send(10, etw.OpcodeStart, "System.Net.Http", "Out", "SpanId", "a3", "Kind", "Client")
 	send(11, etw.OpcodeStop, "Microsoft.AspNetCore", "In", "SpanId", "b2", "Kind", "Server") // does not say how long
 	send(12, etw.OpcodeStop, "System.Net.Http", "Out", "SpanId", "a3", "Kind", "Client")
@@ -152,10 +153,10 @@ func TestErrorsWithin(t *testing.T) {
 		return etw.Record{Provider: etw.GUID{7: 5 << 4}, ProviderName: "System.Net.Http", Opcode: op, Schema: &etw.EventDesc{Name: name, Fields: []etw.FieldDesc{field("statusCode", etw.InInt32)}}}
 	}
 	for i, status := range []int32{500, 404, 200} {
-		outer := pathID(1, byte(0x11+i))
+		outer := actid.Make(1, byte(0x11+i))
 		w.Activity, w.Related = outer, etw.GUID{}
 		w.send(10*i, event("RequestStart", etw.OpcodeStart), int32(0))
-		w.Activity, w.Related = pathID(1, byte(0x11+i), 0x10), outer
+		w.Activity, w.Related = actid.Make(1, byte(0x11+i), 0x10), outer
 		w.send(10*i+1, event("ResponseHeadersStart", etw.OpcodeStart), int32(0))
 		w.send(10*i+2, event("ResponseHeadersStop", etw.OpcodeStop), max(status, 500)) // the part failed, whatever became of the whole
 		w.Activity = outer

@@ -24,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/internal/top"
@@ -157,7 +158,7 @@ const maxRules = 1 << 14
 // ofEventSource reports whether an EventSource wrote a record: it has a GUID made of its
 // name, or an activity as EventSources make them, whatever GUID it declares.
 func ofEventSource(r *etw.Record) bool {
-	return hashed(r.Provider) || isPath(r.ActivityID, r.ProcessID)
+	return hashed(r.Provider) || actid.IsPath(r.ActivityID, r.ProcessID)
 }
 
 // hashed reports whether a provider has a GUID that was made of its name, as an
@@ -193,7 +194,7 @@ func (a *Analysis) start(r *etw.Record) {
 		}
 	}
 	id := r.ActivityID
-	if !isPath(id, r.ProcessID) {
+	if !actid.IsPath(id, r.ProcessID) {
 		if span == "" {
 			a.processes.At(r, 0).State.withoutID++
 			return
@@ -308,7 +309,7 @@ func (a *Analysis) stop(r *etw.Record) {
 		a.finish(rt, r, c)
 	case bridged && read && a.told(r):
 	case r.Provider == insights: // of an activity within another one
-	case bridged && span != "", isPath(r.ActivityID, r.ProcessID):
+	case bridged && span != "", actid.IsPath(r.ActivityID, r.ProcessID):
 		rt.State.stopped++
 		rt.State.orphans++
 	}
@@ -381,7 +382,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 	if slow || a.ended != nil {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
 		if c.ID == "" && !c.id.IsZero() {
-			c.ID = path(c.id, r.ProcessID)
+			c.ID = actid.Text(c.id, r.ProcessID)
 		}
 	}
 	if slow {

@@ -2,7 +2,6 @@ package requests
 
 import (
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"maps"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/runtime/etw"
 	gocmp "github.com/google/go-cmp/cmp"
@@ -130,42 +130,6 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// pathID makes the id of a path of bytes, as the runtime does.
-func pathID(pid uint32, p ...byte) (id etw.GUID) {
-	copy(id[:12], p)
-	sum := uint32(pathSum)
-	for i := range 3 {
-		sum += binary.LittleEndian.Uint32(id[4*i:])
-	}
-	binary.LittleEndian.PutUint32(id[12:], sum^pid)
-	return id
-}
-
-func TestPath(t *testing.T) {
-	for _, test := range []struct {
-		id   etw.GUID
-		want string
-	}{
-		{pathID(7, 0x12), "/#7/1/2/"},
-		{pathID(0, 0x1a, 0x30), "//1/10/3/"},
-		{pathID(0, 0x1c, 0x0b), "//1/11/"},
-		{pathID(0, 0xc1, 0x02), "//258/"},
-		{pathID(0, 0xbd, 0x34, 0x12), "//$4660/"},
-		{pathID(0, 0xb1), "//$"},
-		{etw.GUID{1, 2, 3}, etw.GUID{1, 2, 3}.String()},
-	} {
-		if got := path(test.id, 7); got != test.want {
-			t.Errorf("%v is %s, want %s", test.id, got, test.want)
-		}
-	}
-	if isPath(etw.GUID{}, 1) {
-		t.Error("no id is taken for one")
-	}
-	for n := range 256 { // whatever comes, it ends
-		_ = path(pathID(7, byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n), byte(n)), 7)
-	}
-}
-
 func TestNesting(t *testing.T) {
 	var mux etw.Mux
 	a := New(&mux)
@@ -181,7 +145,7 @@ func TestNesting(t *testing.T) {
 		s.Activity, s.Related = id, related
 		s.Record(time.Duration(at)*time.Millisecond, 3, &etw.Record{Provider: source, ProviderName: "S", Opcode: op, Schema: d, Payload: p})
 	}
-	outer, first, second, none := pathID(1, 0x11), pathID(1, 0x11, 0x10), pathID(1, 0x11, 0x20), etw.GUID{}
+	outer, first, second, none := actid.Make(1, 0x11), actid.Make(1, 0x11, 0x10), actid.Make(1, 0x11, 0x20), etw.GUID{}
 	send(0, etw.OpcodeStart, "WorkStart", outer, none, "path", "/x")
 	send(1, etw.OpcodeStart, "PartStart", first, outer, "", "")
 	send(2, etw.OpcodeStart, "PartStart", second, outer, "", "")
@@ -245,7 +209,7 @@ func TestNames(t *testing.T) {
 		var mux etw.Mux
 		a := New(&mux)
 		s := testtrace.NewScript(t, &mux)
-		s.Activity = pathID(1, 0x11)
+		s.Activity = actid.Make(1, 0x11)
 		d := &etw.EventDesc{Name: "RequestStart"}
 		var p []byte
 		for _, f := range fields {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -214,10 +215,10 @@ func TestBridge(t *testing.T) {
 	send(40, etw.OpcodeStop, "In.Stop", "Duration", "00:00:00.0200000", "Path", "/x", "StatusCode", "500")
 	send(41, etw.OpcodeStop, "Out.Stop", "DurationTicks", "30000", "TagObjects", "url.full:http://a/b, http.response.status_code:204", "SpanId", "12")
 	send(42, etw.OpcodeStop, "Out.Stop", "Duration", "soon", "", "", "", "")
-	w.Activity = pathID(1, 0x11)
+	w.Activity = actid.Make(1, 0x11)
 	send(43, etw.OpcodeStart, "Query.Start", "CommandText", "select 1", "", "", "", "")
 	send(45, etw.OpcodeStop, "Query.Stop", "Status", "Error", "Tags", "[http.response.status_code, 0]", "", "")
-	w.Activity = pathID(1, 0x12)
+	w.Activity = actid.Make(1, 0x12)
 	send(50, etw.OpcodeStop, "Far.Stop", "ActivityDuration", "990000000000", "Status", "Ok", "", "") // longer than the session
 
 	tasks := w.tasks(t)
@@ -241,12 +242,12 @@ func TestInsights(t *testing.T) {
 	w := newWire(t)
 	r := etw.Record{Provider: insights, ProviderName: "Insights", Schema: &etw.EventDesc{Name: "RequestStart"}, Opcode: etw.OpcodeStart}
 	stop := etw.Record{Provider: insights, ProviderName: "Insights", Schema: &etw.EventDesc{Name: "RequestStop"}, Opcode: etw.OpcodeStop}
-	w.Activity = pathID(1, 0x11)
+	w.Activity = actid.Make(1, 0x11)
 	w.send(0, r)
-	w.Activity, w.Related = pathID(1, 0x11, 0x10), w.Activity
+	w.Activity, w.Related = actid.Make(1, 0x11, 0x10), w.Activity
 	w.send(1, r)
 	w.send(2, stop)
-	w.Activity, w.Related = pathID(1, 0x11), etw.GUID{}
+	w.Activity, w.Related = actid.Make(1, 0x11), etw.GUID{}
 	w.send(3, stop)
 	want(t, w.tasks(t), "Insights/Request", 1, 3, "", "")
 }
