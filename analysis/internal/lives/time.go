@@ -61,6 +61,9 @@ func (t *Time) frequency() float64 {
 // MS returns a number of ticks in milliseconds.
 func (t *Time) MS(ticks int64) float64 { return float64(ticks) * 1e3 / t.frequency() }
 
+// Ticks returns the number of ticks of a time.
+func (t *Time) Ticks(d time.Duration) int64 { return int64(float64(d) * t.frequency() / 1e9) }
+
 // When returns when that was.
 func (t *Time) When(ticks int64) time.Time { return t.clock.FileTime(ticks).Time() }
 

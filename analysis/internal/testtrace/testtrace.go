@@ -170,14 +170,14 @@ func Named(tb testing.TB, name string) string {
 	return all[i]
 }
 
-// JSON decodes a file into v, and reports whether it is there.
+// JSON decodes a file, which may be compressed, into v, and reports whether it is there.
 func JSON(tb testing.TB, path string, v any) bool {
 	tb.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return false
 	}
-	if err := json.Unmarshal(b, v); err != nil {
+	if err := json.NewDecoder(unpacked(tb, path, b)).Decode(v); err != nil {
 		tb.Fatalf("%s: %v", path, err)
 	}
 	return true

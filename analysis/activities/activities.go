@@ -1,0 +1,163 @@
+// Package activities answers for whom a thread of a .NET program works at any moment, and
+// so where the time of a request went: code that ran for it, locks and waits, collections,
+// compiling, the queue of the thread pool, and awaiting. It follows a request over awaits,
+// tasks, timers and threads of its own.
+//
+// # Layers
+//
+// The runtime itself says, whenever a thread begins to work for another activity, for which
+// one: event 25 of System.Threading.Tasks.TplEventSource under the keyword 0x40000, with the
+// keyword 0x80 that gives activities their ids. That is [Flow], and it is exact. Without
+// that keyword the events of tasks tell most of it: [Tasks]. What is no task is lost then,
+// but nothing is given to the wrong one. A trace with ids alone does not tell.
+//
+// # Parts
+//
+// The time of an activity from its start to its stop is that of the path that its end waited
+// for, backwards from the stop: the code that ran last, the item of the queue or the wait
+// that let this run, the code that queued it, and so on to the start. The parts of the
+// path adjoin, so they add up to the time exactly. What other threads did for the activity
+// meanwhile is parallel work, what they did after its stop is late work; both are beside it.
+//
+// A thread that runs code here need not have a processor, and may sleep where no event says
+// so: see package cpu for samples.
+package activities
+
+import (
+	"strings"
+
+	"github.com/etwgen/etwgen/analysis/internal/actid"
+	"github.com/etwgen/etwgen/analysis/internal/lives"
+	"github.com/etwgen/etwgen/analysis/need"
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/generated/dotnet/framework"
+	"github.com/etwgen/etwgen/generated/dotnet/tasks"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// An Analysis follows the activities in the records that a [etw.Mux] dispatches.
+type Analysis struct {
+	processes lives.Table[process]
+	spans     func(pid int64, s Span)
+}
+
+type runtime = lives.Runtime[process]
+
+// Needs are the flow of activities and the queue of the thread pool.
+var Needs = []need.Need{
+	{What: "the flow of activities", Provider: tpl, Keywords: 0x40080, Names: "TasksFlowActivityIds, DebugActivityId", Level: etw.LevelInformational},
+	{What: "the queue of the thread pool", Provider: "System.Diagnostics.Eventing.FrameworkEventSource", Keywords: 0x10, Names: "ThreadTransfer", Level: etw.LevelVerbose},
+}
+
+const tpl = "System.Threading.Tasks.TplEventSource"
+
+// Of returns the analysis that all users of a mux share.
+func Of(mux *etw.Mux) *Analysis { return etw.Shared(mux, New) }
+
+// New returns an analysis whose handlers are registered at mux.
+func New(mux *etw.Mux) *Analysis {
+	defer need.Ask(mux, Needs)()
+	a := &Analysis{}
+	a.processes.Watch(mux)
+	a.followThreads(mux)
+	a.followTasks(mux)
+	a.followStates(mux)
+	mux.HandleRest(a.rest)
+	return a
+}
+
+// OnSpan has do called for each time in which a thread worked for an activity, when it is
+// over.
+func (a *Analysis) OnSpan(do func(pid int64, s Span)) { a.spans = do }
+
+// A Span is a time in which a thread worked for an activity. Times are ticks of the trace.
+type Span struct {
+	Of       *Activity
+	Thread   int64
+	From, To int64
+}
+
+// on registers a handler of an event that a thread wrote.
+func on[E any, P etw.EventPointer[E]](a *Analysis, mux *etw.Mux, do func(rt *runtime, t *thread, r *etw.Record, e P)) {
+	etw.Handle(mux, func(r *etw.Record, e P) error {
+		rt := a.processes.At(r, 0)
+		if t := rt.State.thread(r.ThreadID); t != nil {
+			do(rt, t, r, e)
+		}
+		return nil
+	})
+}
+
+// followThreads registers the handlers that tell for whom threads work.
+func (a *Analysis) followThreads(mux *etw.Mux) {
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnySetActivityId) {
+		rt.State.flow = true
+		a.work(rt, t, rt.State.meet(e.NewId, t))
+	})
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *framework.AnyThreadPoolEnqueueWork) {
+		rt.State.enqueue(rt.Now, t, e.WorkID)
+	})
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *framework.AnyThreadPoolDequeueWork) {
+		a.work(rt, t, nil)
+		rt.State.dequeue(rt.Now, t, e.WorkID)
+	})
+	// Runtimes before 6 leave on threads for whom they worked; newer ones say at once for whom
+	// they work after these. Either way something new begins.
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *framework.AnyThreadTransferReceive) { a.anew(rt, t) })
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadPoolWorkerThreadWait) { a.anew(rt, t) })
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadTerminated) { a.work(rt, t, nil) })
+}
+
+// rest takes the records of EventSources that only the trace describes.
+func (a *Analysis) rest(r *etw.Record) error {
+	if r.Schema == nil || r.Kind != etw.KindManifest || r.Opcode != etw.OpcodeStart && r.Opcode != etw.OpcodeStop || !actid.IsPath(r.ActivityID, r.ProcessID) {
+		return nil
+	}
+	rt := a.processes.At(r, 0)
+	t := rt.State.thread(r.ThreadID)
+	if t == nil {
+		return nil
+	}
+	rt.State.soon = rt.Ticks(inline)
+	if r.Opcode == etw.OpcodeStart {
+		a.start(rt, t, r)
+	} else {
+		a.stop(rt, t, r)
+	}
+	return nil
+}
+
+// Lookup returns the activity that is on under an id, or nil.
+func (a *Analysis) Lookup(r *etw.Record, id etw.GUID) *Activity {
+	return a.processes.At(r, 0).State.live[id]
+}
+
+// Working returns the activity that the thread of a record works for, or nil.
+func (a *Analysis) Working(r *etw.Record) *Activity {
+	if t := a.processes.At(r, 0).State.threads[r.ThreadID]; t != nil {
+		return t.cur
+	}
+	return nil
+}
+
+// Finish ends what goes on, at the end of the trace.
+func (a *Analysis) Finish() {
+	for _, rt := range a.processes.All() {
+		for _, t := range rt.State.threads {
+			a.work(rt, t, nil)
+		}
+	}
+}
+
+// TaskName is what start and stop have in common: the name of the task, or that of the
+// event without its end.
+func TaskName(d *etw.EventDesc) string {
+	if d.TaskName != "" {
+		return d.TaskName
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(d.Name, "Start"), "Stop")
+	if name = strings.TrimRight(name, "/."); name == "" {
+		return d.Name
+	}
+	return name
+}

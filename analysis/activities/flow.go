@@ -1,0 +1,169 @@
+package activities
+
+import (
+	"time"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A process is what is known of one. Times are ticks.
+type process struct {
+	threads map[int64]*thread
+	live    map[etw.GUID]*Activity // those that are on, or were met, by their ids
+	queued  map[int64]item         // in the queue of the thread pool, by what they are
+	waits   map[int32]await        // for tasks
+	names   map[int32]string       // of tasks
+	made    map[int32]*Activity    // for whom tasks were scheduled
+	pauses  []state                // for collections
+	paused  int64                  // since when, 0 if it is not
+	flow    bool                   // the runtime says for whom threads work
+	tasks   bool                   // there are events of tasks
+	soon    int64                  // within which work goes on
+}
+
+// A thread works for one activity at a time.
+type thread struct {
+	id             int64
+	cur            *Activity // that it works for
+	since          int64
+	next, previous *thread   // that work for the same
+	before         *Activity // that it worked for just before
+	busy           int64     // since when it did that, or what had no activity
+	resumed        int64     // when it last stopped waiting
+	item           item      // that it took last
+	await          *await    // that ended last
+	ended          int64     // when that was
+	hint           *Activity // for whom goes on what it took, or what was awaited
+	saved          []saved   // for whom it worked when continuations began
+	waiting        [kinds]int64
+	compiling      []compiling
+}
+
+type saved struct {
+	task int32
+	of   *Activity
+}
+
+// An item was queued by a thread, and taken by another one. No time is 0.
+type item struct {
+	queued, taken int64
+	by            int64
+	busy          int64     // since when by did what it did
+	of            *Activity // that by worked for
+}
+
+// An await is the time in which an activity had nothing to run.
+type await struct {
+	begin int64
+	task  int32
+	name  string // of the operation, where the trace has it
+	of    *Activity
+	block bool // a thread waited in it
+}
+
+// maxThreads bounds how many threads of a process are followed, and maxOpen how many
+// waits, items and tasks are.
+const (
+	maxThreads = 1 << 16
+	maxOpen    = 1 << 16
+	maxSaved   = 64
+)
+
+// justNow is how long before its event a start or stop can change for whom a thread works.
+const justNow = 200 * time.Microsecond
+
+func (p *process) thread(id int64) *thread {
+	t := p.threads[id]
+	if t != nil || len(p.threads) >= maxThreads {
+		return t
+	}
+	if p.threads == nil {
+		p.threads = make(map[int64]*thread)
+	}
+	t = &thread{id: id}
+	p.threads[id] = t
+	return t
+}
+
+// work has a thread work for an activity, or for none.
+func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
+	if to == t.cur {
+		return
+	}
+	old, from := t.cur, t.since
+	t.leave()
+	if old != nil {
+		a.close(rt, t, old, from)
+	}
+	t.before, t.busy = old, t.working()
+	t.join(to)
+	t.since = rt.Now
+}
+
+// anew has a thread begin with something, for nobody yet.
+func (a *Analysis) anew(rt *runtime, t *thread) {
+	a.work(rt, t, nil)
+	t.resumed = rt.Now
+}
+
+// working returns since when a thread does what it does, as far as that is known.
+func (t *thread) working() int64 { return max(t.since, t.item.taken, t.resumed) }
+
+// close ends a span.
+func (a *Analysis) close(rt *runtime, t *thread, of *Activity, from int64) {
+	for x := of; x != nil; x = x.Parent {
+		if x.Over {
+			x.Late += rt.Now - max(from, x.End)
+		}
+	}
+	if x := of.on(); x != nil && from < rt.Now {
+		x.keep([]piece{t.piece(from, rt.Now)}, nil)
+	}
+	if a.spans != nil {
+		a.spans(rt.PID, Span{of, t.id, from, rt.Now})
+	}
+}
+
+// prolong has the last span of a thread last until now.
+func (a *Analysis) prolong(rt *runtime, t *thread) {
+	if x := t.before.on(); x != nil {
+		for i := len(x.pieces) - 1; i >= max(0, len(x.pieces)-8); i-- {
+			if p := &x.pieces[i]; p.thread == t.id && p.to == t.since {
+				p.to = rt.Now
+				break
+			}
+		}
+	}
+	if a.spans != nil {
+		a.spans(rt.PID, Span{t.before, t.id, t.since, rt.Now})
+	}
+	t.since = rt.Now
+}
+
+// piece returns the time in which the thread has worked.
+func (t *thread) piece(from, to int64) piece {
+	p := piece{thread: t.id, from: from, to: to, item: t.item, busy: t.busy}
+	if t.await != nil && t.ended <= from {
+		p.await = t.await
+	}
+	return p
+}
+
+// enqueue notes an item that a thread has put into the queue.
+func (p *process) enqueue(now int64, t *thread, id int64) {
+	if p.queued == nil || len(p.queued) >= maxOpen {
+		p.queued = make(map[int64]item)
+	}
+	p.queued[id] = item{queued: now, by: t.id, busy: t.working(), of: t.cur}
+}
+
+// dequeue notes the item that a thread has taken. The same one may be queued again.
+func (p *process) dequeue(now int64, t *thread, id int64) {
+	i, ok := p.queued[id]
+	if !ok {
+		i = item{by: t.id}
+	}
+	delete(p.queued, id)
+	i.taken = now
+	t.item, t.hint, t.await = i, i.of, nil
+}

@@ -1,0 +1,332 @@
+package activities
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/etwgen/etwgen/internal/order"
+)
+
+// Causes are where the time of an activity went: the parts of the path that its stop waited
+// for, which add up to its time. Times are ticks of the trace.
+type Causes struct {
+	Path  []Part // from the stop to the start
+	Spent [kinds]int64
+	// Worked is how long threads worked for it from start to stop, all together. What of it
+	// is not on the path is Parallel.
+	Worked, Parallel int64
+}
+
+// A Part is a time on the path of an activity.
+type Part struct {
+	Kind     Kind
+	From, To int64
+	Thread   int64  // that worked or waited, or 0
+	Name     string // of what was awaited, if the trace has it
+}
+
+// A Layer is how a trace tells for whom threads work.
+type Layer uint8
+
+// The layers, the exact one last.
+const (
+	None Layer = iota
+	Tasks
+	Flow
+)
+
+var layerNames = [...]string{"none", "tasks", "flow"}
+
+func (l Layer) String() string { return layerNames[l] }
+
+func (p *process) layer() Layer {
+	switch {
+	case p.flow:
+		return Flow
+	case p.tasks:
+		return Tasks
+	}
+	return None
+}
+
+// Layer returns how the trace tells for whom the threads of a process work.
+func (a *Analysis) Layer(pid int64) (l Layer) {
+	for rt := range a.processes.OfProcess(pid) {
+		l = max(l, rt.State.layer())
+	}
+	return l
+}
+
+// causes returns where the time of an activity went that a thread ends now.
+func (p *process) causes(x *Activity, t *thread) *Causes {
+	first := sort.Search(len(p.pauses), func(i int) bool { return p.pauses[i].to > x.Begin })
+	w := &walk{pauses: p.pauses[first:], flat: make(map[int64][]state), soon: p.soon}
+	cut := false
+	x.gather(func(c *Activity) {
+		cut = cut || c.cut
+		w.pieces = append(w.pieces, c.pieces...)
+		w.states = append(w.states, c.states...)
+		for on := c.worker; on != nil; on = on.next {
+			w.pieces = append(w.pieces, on.piece(on.since, x.End))
+		}
+	})
+	if cut || len(w.pieces) == 0 {
+		return nil
+	}
+	w.prepare(x.Begin, x.End)
+	thread := int64(-1)
+	if t != nil {
+		thread = t.id
+	}
+	w.back(thread, x.End, x.Begin, 0)
+	c := &Causes{Path: w.parts}
+	for _, part := range c.Path {
+		c.Spent[part.Kind] += part.To - part.From
+	}
+	for _, piece := range w.pieces {
+		c.Worked += piece.to - piece.from
+	}
+	c.Parallel = c.Worked - c.Spent[Running] - c.Spent[GC] - c.Spent[JIT] - c.Spent[Lock] - c.Spent[Blocked]
+	return c
+}
+
+// A walk goes back along the path that the end of an activity waited for.
+type walk struct {
+	pieces []piece          // by thread and time
+	byEnd  []int32          // their indexes
+	of     map[int64][2]int // of each thread
+	states []state          // by thread and begin
+	pauses []state          // of all threads
+	parts  []Part
+	flat   map[int64][]state // of each thread, one at a time
+	soon   int64             // within which work goes on
+}
+
+// inline is within which time the work of a thread counts as going on.
+const inline = time.Millisecond
+
+// prepare sorts what is between two times.
+func (w *walk) prepare(begin, end int64) {
+	n := 0
+	for _, p := range w.pieces {
+		p.from, p.to = max(p.from, begin), min(p.to, end)
+		if p.from < p.to {
+			w.pieces[n] = p
+			n++
+		}
+	}
+	w.pieces = w.pieces[:n]
+	order.Sort(w.pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.from, b.from)) })
+	order.Sort(w.states, func(a, b state) int { return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.from, b.from)) })
+	w.of, w.byEnd = make(map[int64][2]int), make([]int32, n)
+	for i, p := range w.pieces {
+		w.byEnd[i] = int32(i)
+		if r, ok := w.of[p.thread]; ok {
+			w.of[p.thread] = [2]int{r[0], i + 1}
+		} else {
+			w.of[p.thread] = [2]int{i, i + 1}
+		}
+	}
+	slices.SortFunc(w.byEnd, func(a, b int32) int { return cmp.Or(cmp.Compare(w.pieces[a].to, w.pieces[b].to), cmp.Compare(a, b)) })
+}
+
+// at returns the index of the piece in which a thread worked just before t, or -1.
+func (w *walk) at(thread, t int64) int {
+	r, ok := w.of[thread]
+	if !ok {
+		return -1
+	}
+	list := w.pieces[r[0]:r[1]]
+	i := sort.Search(len(list), func(i int) bool { return list[i].to >= t })
+	if i == len(list) || list[i].from >= t {
+		return -1
+	}
+	return r[0] + i
+}
+
+// ended returns the index of the piece that ended last until t, or -1.
+func (w *walk) ended(t int64) int {
+	i := sort.Search(len(w.byEnd), func(i int) bool { return w.pieces[w.byEnd[i]].to > t })
+	if i == 0 {
+		return -1
+	}
+	return int(w.byEnd[i-1])
+}
+
+func (w *walk) add(k Kind, thread, from, to int64, name string) {
+	if from >= to {
+		return
+	}
+	if n := len(w.parts); n > 0 && w.parts[n-1].Kind == k && w.parts[n-1].From == to && w.parts[n-1].Thread == thread && w.parts[n-1].Name == name {
+		w.parts[n-1].From = from
+		return
+	}
+	w.parts = append(w.parts, Part{k, from, to, thread, name})
+}
+
+// maxHops bounds how deep waits for threads nest that wait for others.
+const maxHops = 16
+
+// back adds the parts from t back to floor, beginning on a thread.
+func (w *walk) back(thread, t, floor int64, hops int) {
+	name := ""
+	for t > floor {
+		i := w.at(thread, t)
+		if i < 0 {
+			i = w.ended(t)
+			if i < 0 || w.pieces[i].to <= floor {
+				w.add(Awaiting, 0, floor, t, name)
+				return
+			}
+			p := &w.pieces[i]
+			w.add(Awaiting, 0, p.to, t, name)
+			t, thread, name = p.to, p.thread, ""
+			continue
+		}
+		p := &w.pieces[i]
+		from := max(p.from, floor)
+		w.worked(p, from, t, hops)
+		t, name = from, ""
+		if t <= floor {
+			return
+		}
+		if p.await != nil {
+			name = p.await.name
+		}
+		t, thread = w.cross(i, floor, name)
+	}
+}
+
+// cross adds what was between a piece and what let it begin, and returns where to go on.
+func (w *walk) cross(i int, floor int64, name string) (t, thread int64) {
+	p := &w.pieces[i]
+	previous := floor
+	if i > 0 && w.pieces[i-1].thread == p.thread {
+		previous = max(w.pieces[i-1].to, floor)
+		if p.from-previous < w.soon && p.item.taken <= previous {
+			w.add(Awaiting, 0, previous, p.from, name)
+			return previous, p.thread
+		}
+	}
+	q := p.item
+	if q.taken < previous || q.taken > p.from || q.taken == 0 { // it went on where something else had been done
+		return w.released(p.from, p.busy, floor, p.thread), -1
+	}
+	t = p.from
+	if p.from-q.taken >= w.soon {
+		t = max(q.taken, floor)
+		w.add(Others, p.thread, t, p.from, "")
+	}
+	if q.queued == 0 || t == floor {
+		return t, -1
+	}
+	e := max(q.queued, floor)
+	w.add(Queued, 0, e, t, "")
+	if w.at(q.by, e) >= 0 {
+		return e, q.by
+	}
+	return w.released(e, q.busy, floor, q.by), -1
+}
+
+// released adds the work of a thread that let the activity go on at a time, though it did not
+// work for that, and returns since when that was.
+func (w *walk) released(at, busy, floor, thread int64) int64 {
+	if busy == 0 {
+		return at
+	}
+	from := max(busy, floor)
+	if i := w.ended(at); i >= 0 {
+		from = max(from, w.pieces[i].to)
+	}
+	if from >= at {
+		return at
+	}
+	w.add(Others, thread, from, at, "")
+	return from
+}
+
+// worked adds the parts of a piece from one time to another.
+func (w *walk) worked(p *piece, from, to int64, hops int) {
+	for to > from {
+		k, since := w.stateBefore(p.thread, from, to)
+		if k == Blocked && hops < maxHops {
+			if q := w.other(p.thread, since, to); q >= 0 {
+				other := &w.pieces[q]
+				end := min(other.to, to)
+				w.add(Blocked, p.thread, end, to, "")
+				w.back(other.thread, end, since, hops+1)
+				to = since
+				continue
+			}
+		}
+		w.add(k, p.thread, since, to, "")
+		to = since
+	}
+}
+
+// other returns the piece of another thread that ended last, or just after, a wait, or -1.
+func (w *walk) other(thread, from, to int64) int {
+	i := sort.Search(len(w.byEnd), func(i int) bool { return w.pieces[w.byEnd[i]].to > to+w.soon })
+	for i--; i >= 0; i-- {
+		p := &w.pieces[w.byEnd[i]]
+		if p.to <= from {
+			return -1
+		}
+		if p.thread != thread && p.from < to {
+			return int(w.byEnd[i])
+		}
+	}
+	return -1
+}
+
+// stateBefore returns how a thread spent the time just before t, and since when, at the
+// earliest from.
+func (w *walk) stateBefore(thread, from, t int64) (Kind, int64) {
+	list, ok := w.flat[thread]
+	if !ok {
+		list = w.flatten(thread)
+		w.flat[thread] = list
+	}
+	i := sort.Search(len(list), func(i int) bool { return list[i].from >= t }) - 1
+	switch {
+	case i < 0 || list[i].to <= from:
+		return Running, from
+	case list[i].to < t:
+		return Running, list[i].to
+	}
+	return list[i].kind, max(from, list[i].from)
+}
+
+// flatten returns the states of a thread and of all, one at a time.
+func (w *walk) flatten(thread int64) (flat []state) {
+	i := sort.Search(len(w.states), func(i int) bool { return w.states[i].thread >= thread })
+	j := sort.Search(len(w.states), func(i int) bool { return w.states[i].thread > thread })
+	type edge struct {
+		at   int64
+		kind Kind
+		by   int
+	}
+	var edges []edge
+	for _, s := range slices.Concat(w.states[i:j], w.pauses) {
+		edges = append(edges, edge{s.from, s.kind, 1}, edge{s.to, s.kind, -1})
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	var open [kinds]int
+	since, kind := int64(0), Running
+	for _, e := range edges {
+		if kind != Running && since < e.at {
+			flat = append(flat, state{thread, since, e.at, kind})
+		}
+		open[e.kind] += e.by
+		since, kind = e.at, Running
+		for k := GC; k <= Blocked; k++ {
+			if open[k] > 0 {
+				kind = k
+				break
+			}
+		}
+	}
+	return flat
+}

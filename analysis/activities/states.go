@@ -1,0 +1,96 @@
+package activities
+
+import (
+	"slices"
+
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// A Kind says where time went.
+type Kind uint8
+
+// The kinds of time. The first ones are of a thread that works for an activity; an earlier
+// one wins where two are at a time, but for Running, which is the rest.
+const (
+	Running  Kind = iota // in code, with a processor or without one
+	GC                   // stopped for a collection
+	JIT                  // compiling
+	Lock                 // waiting for a lock
+	Blocked              // waiting for something else
+	Queued               // in the queue of the thread pool
+	Others               // a thread worked that let it go on, and for which the trace has no activity, or another one
+	Awaiting             // nothing of it could run
+	kinds
+)
+
+var kindNames = [kinds]string{"running", "gc", "jit", "lock", "blocked", "queued", "others", "awaiting"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// A state is a time in which a thread did not run code of its own.
+type state struct {
+	thread   int64 // 0 for all
+	from, to int64
+	kind     Kind
+}
+
+type compiling struct {
+	method uint64
+	since  int64
+}
+
+// maxPauses bounds how many pauses are remembered.
+const maxPauses = 1 << 14
+
+func (a *Analysis) followStates(mux *etw.Mux) {
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyContentionStart) { t.waiting[Lock] = rt.Now })
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyContentionStop) { t.goesOn(Lock, rt.Now) })
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyWaitHandleWaitStart) {
+		t.waiting[Blocked] = rt.Now
+	})
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyWaitHandleWaitStop) { t.goesOn(Blocked, rt.Now) })
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyMethodJittingStarted) {
+		if len(t.compiling) == maxSaved {
+			t.compiling = t.compiling[1:]
+		}
+		t.compiling = append(t.compiling, compiling{e.MethodID, rt.Now})
+	})
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyMethodLoadVerbose) {
+		i := slices.IndexFunc(t.compiling, func(c compiling) bool { return c.method == e.MethodID })
+		if i >= 0 {
+			t.spent(JIT, t.compiling[i].since, rt.Now)
+			t.compiling = t.compiling[:i]
+		}
+	})
+	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, e *clr.AnyGCSuspendEEBegin) {
+		if e.Reason == clr.GCSuspendEEReasonSuspendForGC || e.Reason == clr.GCSuspendEEReasonSuspendForGCPrep {
+			rt.State.paused = rt.Now
+		}
+	})
+	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, _ *clr.AnyGCRestartEEEnd) {
+		p := &rt.State
+		if p.paused != 0 {
+			if len(p.pauses) == maxPauses {
+				p.pauses = slices.Delete(p.pauses, 0, maxPauses/2)
+			}
+			p.pauses = append(p.pauses, state{from: p.paused, to: rt.Now, kind: GC})
+		}
+		p.paused = 0
+	})
+}
+
+// goesOn ends a wait of a thread.
+func (t *thread) goesOn(k Kind, now int64) {
+	if since := t.waiting[k]; since != 0 {
+		t.spent(k, since, now)
+	}
+	t.waiting[k], t.resumed = 0, now
+}
+
+// spent notes how a thread spent a time.
+func (t *thread) spent(k Kind, from, to int64) {
+	if x := t.cur.on(); x != nil && from < to {
+		x.keep(nil, []state{{t.id, from, to, k}})
+	}
+}
