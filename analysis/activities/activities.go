@@ -24,8 +24,6 @@
 package activities
 
 import (
-	"strings"
-
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -147,17 +145,4 @@ func (a *Analysis) Finish() {
 			a.work(rt, t, nil)
 		}
 	}
-}
-
-// TaskName is what start and stop have in common: the name of the task, or that of the
-// event without its end.
-func TaskName(d *etw.EventDesc) string {
-	if d.TaskName != "" {
-		return d.TaskName
-	}
-	name := strings.TrimSuffix(strings.TrimSuffix(d.Name, "Start"), "Stop")
-	if name = strings.TrimRight(name, "/."); name == "" {
-		return d.Name
-	}
-	return name
 }

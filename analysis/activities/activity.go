@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"cmp"
+
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -9,6 +11,7 @@ import (
 // runtime writes after it has changed for whom the thread works.
 type Activity struct {
 	Provider, Task string // "" until it has started
+	Name           string // that whoever reads the trace gives it
 	ID             etw.GUID
 	Parent         *Activity
 	Begin, End     int64 // ticks of the trace
@@ -16,14 +19,22 @@ type Activity struct {
 	// Implied says that no stop was there: what it was part of ended, or one of its kind
 	// took its place.
 	Implied bool
-	Late    int64 // ticks that threads worked for it after its end
+	Late    int64  // ticks that threads worked for it after its end
+	AllLate *int64 // to which Late is added as well, if it is not nil
 	Causes  *Causes
 
 	links
 	depth  int
 	pieces []piece // that are over, of it and of children that are over
 	states []state
-	cut    bool // there were more of them than are kept
+	parts  []part // activities within it that are over
+	cut    bool   // there were more of them than are kept
+}
+
+// A part is an activity within another one.
+type part struct {
+	from, to int64
+	name     string
 }
 
 // A piece is a time in which a thread worked for an activity. item is what it took from the
@@ -84,7 +95,7 @@ func (a *Analysis) start(rt *runtime, t *thread, r *etw.Record) {
 			return
 		}
 	}
-	x.Started, x.Begin, x.Provider, x.Task = true, rt.Now, r.ProviderName, TaskName(r.Schema)
+	x.Started, x.Begin, x.Provider, x.Task = true, rt.Now, r.ProviderName, actid.TaskName(r.Schema)
 	x.below(p.above(r))
 	p.replace(rt.Now, t, x)
 	if p.layer() == Tasks {
@@ -238,7 +249,10 @@ func (p *process) end(now int64, x *Activity, t *thread) {
 	if up := x.on(); up != nil {
 		up.keep(x.pieces, x.states)
 	}
-	x.pieces, x.states = nil, nil
+	if up := x.Parent; up != nil && !up.Over && !up.isContainer() && x.Started && len(up.parts)+len(x.parts) < maxPieces {
+		up.parts = append(append(up.parts, x.parts...), part{x.Begin, now, cmp.Or(x.Name, x.Task)})
+	}
+	x.pieces, x.states, x.parts = nil, nil, nil
 	x.unlink()
 }
 

@@ -33,9 +33,11 @@ type thread struct {
 	item           item      // that it took last
 	await          *await    // that ended last
 	ended          int64     // when that was
+	after          *await    // that it goes on after, or nil
 	hint           *Activity // for whom goes on what it took, or what was awaited
 	saved          []saved   // for whom it worked when continuations began
-	waiting        [kinds]int64
+	waiting        [Kinds]int64
+	owner          int64 // of the lock that it waits for
 	compiling      []compiling
 }
 
@@ -97,7 +99,10 @@ func (a *Analysis) work(rt *runtime, t *thread, to *Activity) {
 	}
 	t.before, t.busy = old, t.working()
 	t.join(to)
-	t.since = rt.Now
+	t.since, t.after = rt.Now, nil
+	if to != nil && t.await != nil && rt.Now-t.ended < rt.Ticks(inline) && t.await.of.isIn(to) {
+		t.after, t.await = t.await, nil
+	}
 }
 
 // anew has a thread begin with something, for nobody yet.
@@ -113,7 +118,11 @@ func (t *thread) working() int64 { return max(t.since, t.item.taken, t.resumed) 
 func (a *Analysis) close(rt *runtime, t *thread, of *Activity, from int64) {
 	for x := of; x != nil; x = x.Parent {
 		if x.Over {
-			x.Late += rt.Now - max(from, x.End)
+			late := rt.Now - max(from, x.End)
+			x.Late += late
+			if x.AllLate != nil {
+				*x.AllLate += late
+			}
 		}
 	}
 	if x := of.on(); x != nil && from < rt.Now {
@@ -142,11 +151,7 @@ func (a *Analysis) prolong(rt *runtime, t *thread) {
 
 // piece returns the time in which the thread has worked.
 func (t *thread) piece(from, to int64) piece {
-	p := piece{thread: t.id, from: from, to: to, item: t.item, busy: t.busy}
-	if t.await != nil && t.ended <= from {
-		p.await = t.await
-	}
-	return p
+	return piece{thread: t.id, from: from, to: to, item: t.item, busy: t.busy, await: t.after}
 }
 
 // enqueue notes an item that a thread has put into the queue.

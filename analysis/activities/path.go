@@ -13,7 +13,7 @@ import (
 // for, which add up to its time. Times are ticks of the trace.
 type Causes struct {
 	Path  []Part // from the stop to the start
-	Spent [kinds]int64
+	Spent [Kinds]int64
 	// Worked is how long threads worked for it from start to stop, all together. What of it
 	// is not on the path is Parallel.
 	Worked, Parallel int64
@@ -24,6 +24,7 @@ type Part struct {
 	Kind     Kind
 	From, To int64
 	Thread   int64  // that worked or waited, or 0
+	Owner    int64  // of the lock, or 0
 	Name     string // of what was awaited, if the trace has it
 }
 
@@ -81,6 +82,7 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 		thread = t.id
 	}
 	w.back(thread, x.End, x.Begin, 0)
+	w.nameAwaits(x.parts)
 	c := &Causes{Path: w.parts}
 	for _, part := range c.Path {
 		c.Spent[part.Kind] += part.To - part.From
@@ -91,6 +93,35 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 	c.Parallel = c.Worked - c.Spent[Running] - c.Spent[GC] - c.Spent[JIT] - c.Spent[Lock] - c.Spent[Blocked]
 	return c
 }
+
+// nameAwaits names what was awaited by the activity within it that ended with the await, the
+// innermost one.
+func (w *walk) nameAwaits(parts []part) {
+	if len(parts) == 0 {
+		return
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.to, b.to) })
+	for i := range w.parts {
+		p := &w.parts[i]
+		if p.Kind != Awaiting {
+			continue
+		}
+		var best part
+		first := sort.Search(len(parts), func(i int) bool { return parts[i].to > p.From })
+		for _, c := range parts[first:min(len(parts), first+maxLooked)] {
+			if c.to > p.To+w.soon {
+				break
+			}
+			if c.from < p.To && (best.name == "" || c.to-p.To > best.to-p.To+w.soon || c.to > best.to-w.soon && c.from > best.from) {
+				best = c
+			}
+		}
+		p.Name = cmp.Or(best.name, p.Name)
+	}
+}
+
+// maxLooked bounds how many things that are at a time are looked at.
+const maxLooked = 256
 
 // A walk goes back along the path that the end of an activity waited for.
 type walk struct {
@@ -163,7 +194,7 @@ func (w *walk) add(k Kind, thread, from, to int64, name string) {
 		w.parts[n-1].From = from
 		return
 	}
-	w.parts = append(w.parts, Part{k, from, to, thread, name})
+	w.parts = append(w.parts, Part{Kind: k, From: from, To: to, Thread: thread, Name: name})
 }
 
 // maxHops bounds how deep waits for threads nest that wait for others.
@@ -262,6 +293,9 @@ func (w *walk) worked(p *piece, from, to int64, hops int) {
 			}
 		}
 		w.add(k, p.thread, since, to, "")
+		if k == Lock {
+			w.parts[len(w.parts)-1].Owner = w.owner(p.thread, to)
+		}
 		to = since
 	}
 }
@@ -269,7 +303,8 @@ func (w *walk) worked(p *piece, from, to int64, hops int) {
 // other returns the piece of another thread that ended last, or just after, a wait, or -1.
 func (w *walk) other(thread, from, to int64) int {
 	i := sort.Search(len(w.byEnd), func(i int) bool { return w.pieces[w.byEnd[i]].to > to+w.soon })
-	for i--; i >= 0; i-- {
+	for least := i - maxLooked; i > max(least, 0); {
+		i--
 		p := &w.pieces[w.byEnd[i]]
 		if p.to <= from {
 			return -1
@@ -299,6 +334,20 @@ func (w *walk) stateBefore(thread, from, t int64) (Kind, int64) {
 	return list[i].kind, max(from, list[i].from)
 }
 
+// owner returns the thread that held the lock for which a thread waited just before t.
+func (w *walk) owner(thread, t int64) int64 {
+	i := sort.Search(len(w.states), func(i int) bool {
+		s := &w.states[i]
+		return s.thread > thread || s.thread == thread && s.from >= t
+	})
+	for i--; i >= 0 && w.states[i].thread == thread; i-- {
+		if w.states[i].kind == Lock {
+			return w.states[i].by
+		}
+	}
+	return 0
+}
+
 // flatten returns the states of a thread and of all, one at a time.
 func (w *walk) flatten(thread int64) (flat []state) {
 	i := sort.Search(len(w.states), func(i int) bool { return w.states[i].thread >= thread })
@@ -313,11 +362,11 @@ func (w *walk) flatten(thread int64) (flat []state) {
 		edges = append(edges, edge{s.from, s.kind, 1}, edge{s.to, s.kind, -1})
 	}
 	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
-	var open [kinds]int
+	var open [Kinds]int
 	since, kind := int64(0), Running
 	for _, e := range edges {
 		if kind != Running && since < e.at {
-			flat = append(flat, state{thread, since, e.at, kind})
+			flat = append(flat, state{thread: thread, from: since, to: e.at, kind: kind})
 		}
 		open[e.kind] += e.by
 		since, kind = e.at, Running

@@ -21,10 +21,10 @@ const (
 	Queued               // in the queue of the thread pool
 	Others               // a thread worked that let it go on, and for which the trace has no activity, or another one
 	Awaiting             // nothing of it could run
-	kinds
+	Kinds                // is how many there are
 )
 
-var kindNames = [kinds]string{"running", "gc", "jit", "lock", "blocked", "queued", "others", "awaiting"}
+var kindNames = [Kinds]string{"running", "gc", "jit", "lock", "blocked", "queued", "others", "awaiting"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -33,6 +33,7 @@ type state struct {
 	thread   int64 // 0 for all
 	from, to int64
 	kind     Kind
+	by       int64 // the thread that held the lock
 }
 
 type compiling struct {
@@ -44,7 +45,9 @@ type compiling struct {
 const maxPauses = 1 << 14
 
 func (a *Analysis) followStates(mux *etw.Mux) {
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyContentionStart) { t.waiting[Lock] = rt.Now })
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *clr.AnyContentionStart) {
+		t.waiting[Lock], t.owner = rt.Now, int64(e.LockOwnerThreadID)
+	})
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyContentionStop) { t.goesOn(Lock, rt.Now) })
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyWaitHandleWaitStart) {
 		t.waiting[Blocked] = rt.Now
@@ -91,6 +94,10 @@ func (t *thread) goesOn(k Kind, now int64) {
 // spent notes how a thread spent a time.
 func (t *thread) spent(k Kind, from, to int64) {
 	if x := t.cur.on(); x != nil && from < to {
-		x.keep(nil, []state{{t.id, from, to, k}})
+		s := state{thread: t.id, from: from, to: to, kind: k}
+		if k == Lock {
+			s.by = t.owner
+		}
+		x.keep(nil, []state{s})
 	}
 }

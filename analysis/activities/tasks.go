@@ -2,6 +2,7 @@ package activities
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/etwgen/etwgen/generated/dotnet/tasks"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -39,7 +40,7 @@ func (a *Analysis) followTasks(mux *etw.Mux) {
 		if p.waits == nil || len(p.waits) >= maxOpen {
 			p.waits = make(map[int32]await)
 		}
-		p.waits[e.TaskID] = await{begin: rt.Now, task: e.TaskID, name: p.names[e.TaskID], of: p.seen(r, t), block: e.Behavior == tasks.TaskWaitBehaviorSynchronous}
+		p.waits[e.TaskID] = await{begin: rt.Now, task: e.TaskID, name: operation(p.names[e.TaskID]), of: p.seen(r, t), block: e.Behavior == tasks.TaskWaitBehaviorSynchronous}
 	})
 	on(a, mux, a.awaited)
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnyTaskWaitContinuationComplete) {
@@ -63,17 +64,28 @@ func (a *Analysis) awaited(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnyTa
 	p := &rt.State
 	w, ok := p.waits[e.TaskID]
 	delete(p.waits, e.TaskID)
-	switch {
-	case ok && w.block:
+	if ok && w.block {
 		t.spent(Blocked, w.begin, rt.Now)
 		return
-	case ok && rt.Now-t.ended > rt.Ticks(justNow) || t.await == nil:
-		// Of several that end at once the first is the innermost one.
-		t.await, t.ended, t.hint = &w, rt.Now, w.of
+	}
+	if ok {
+		t.goOn(&w, rt.Now, rt.Ticks(inline))
 	}
 	t.save(e.TaskID)
 	if !p.flow {
 		a.work(rt, t, w.of)
+	}
+}
+
+// goOn notes the wait after which a thread goes on. Of several that end at once the first one
+// that the trace names is the innermost. What is no task ends before there is such an event:
+// then the thread works already, and the first wait for a task tells of it.
+func (t *thread) goOn(w *await, now, soon int64) {
+	switch {
+	case t.cur != nil && t.after == nil && now-t.since < soon && w.begin < t.since && w.of.isIn(t.cur):
+		t.after = w
+	case t.await == nil || now-t.ended >= soon:
+		t.await, t.ended, t.hint = w, now, w.of
 	}
 }
 
@@ -104,4 +116,14 @@ func (a *Analysis) restore(rt *runtime, t *thread, task int32) {
 			return
 		}
 	}
+}
+
+// operation returns the name of a method from that of an operation, such as Async:
+// <GetAsync>d__5.
+func operation(name string) string {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "Async: "), "Task: ")
+	if i, j := strings.LastIndexByte(name, '<'), strings.IndexByte(name, '>'); i >= 0 && i < j {
+		return name[i+1 : j]
+	}
+	return name
 }

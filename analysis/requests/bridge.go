@@ -46,7 +46,7 @@ var bridgedNames = []string{"DisplayName", "Request.Path", "Path", "url.full", "
 func (a *Analysis) bridged(task string) (string, string, address) {
 	for _, field := range []string{"ActivityName", "EventName"} {
 		if text := a.fields.Text(field); text != "" {
-			task = withoutEnd(text)
+			task = actid.WithoutEnd(text)
 			break
 		}
 	}
@@ -173,7 +173,7 @@ func (a *Analysis) told(r *etw.Record) bool {
 	if math.IsNaN(took) || took < 0 {
 		return false
 	}
-	task, name, to := a.bridged(taskName(r.Schema))
+	task, name, to := a.bridged(actid.TaskName(r.Schema))
 	rt := a.processes.At(r, 0)
 	rt.State.stopped++
 	if !actid.IsPath(r.ActivityID, r.ProcessID) { // which its begin lacked, too

@@ -98,6 +98,7 @@ type endpoint struct {
 	durations []float64
 	errors    int
 	statuses  map[string]int
+	spent     spent
 }
 
 // maxEndpoints bounds how many endpoints a task has: of paths that no rule folds there are as
@@ -108,14 +109,14 @@ const (
 	noEndpoint     = "(not in the trace)" // of requests that were served
 )
 
-// reach notes that an activity was a request to some place.
-func (t *task) reach(c *activity, ms float64) {
+// reach notes that an activity was a request to some place, and returns that, or nil.
+func (t *task) reach(c *activity, ms float64) *endpoint {
 	name := c.endpoint()
 	switch {
 	case name == "" && c.Kind == "Server":
 		name = cmp.Or(c.method, noEndpoint)
 	case name == "":
-		return
+		return nil
 	}
 	e := t.endpoints[name]
 	if e == nil && len(t.endpoints) >= maxEndpoints {
@@ -136,13 +137,14 @@ func (t *task) reach(c *activity, ms float64) {
 	if c.Status != "" {
 		e.statuses[c.Status]++
 	}
+	return e
 }
 
 // reached returns the endpoints, those of the most time first.
-func (t *task) reached() []Endpoint {
+func (t *task) reached(rt *process) []Endpoint {
 	var list []Endpoint
 	for name, e := range t.endpoints {
-		list = append(list, Endpoint{name, len(e.durations), e.errors, measure.Summarize(slices.Clone(e.durations)), statuses(e.statuses)})
+		list = append(list, Endpoint{name, len(e.durations), e.errors, measure.Summarize(slices.Clone(e.durations)), statuses(e.statuses), e.spent.result(rt), e.spent.list(rt)})
 	}
 	order.Sort(list, func(a, b Endpoint) int {
 		return cmp.Or(cmp.Compare(b.DurationMS.Total, a.DurationMS.Total), cmp.Compare(a.Endpoint, b.Endpoint))

@@ -24,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/dyn"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
@@ -42,6 +43,8 @@ type Analysis struct {
 	moved     etw.Record               // one that is of another process than it says
 	ended     func(pid int64, provider, task string, act Activity)
 	most      int // activities that are kept of each task
+	flow      *activities.Analysis
+	explain   func(task, endpoint string, act *Activity) bool // or nil
 }
 
 type process = lives.Runtime[state]
@@ -54,6 +57,7 @@ type state struct {
 	tasks                           map[taskKey]*task
 	started, stopped, orphans, lost int
 	withoutID                       int
+	why                             why
 }
 
 type taskKey struct{ provider, name string }
@@ -71,6 +75,7 @@ type task struct {
 	endpoints   map[string]*endpoint
 	slowest     top.List[*activity]
 	series      measure.Series
+	spent       spent
 }
 
 // An activity that has begun. Times are ticks.
@@ -86,7 +91,8 @@ type activity struct {
 	since    int64   // when the first of them began
 	covered  int64   // time in which children were on
 	failed   []*task // those of the children that failed
-	address          // of an HTTP request
+	flow     *activities.Activity
+	address  // of an HTTP request
 }
 
 // Needs are the requests of ASP.NET Core and of HttpClient, and the ids of activities.
@@ -99,7 +105,7 @@ var Needs = []need.Need{
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
-	a := &Analysis{most: slowest}
+	a := &Analysis{most: slowest, flow: activities.Of(mux)}
 	mux.HandleRest(a.record)
 	return a
 }
@@ -165,26 +171,11 @@ func ofEventSource(r *etw.Record) bool {
 // EventSource has.
 func hashed(g etw.GUID) bool { return g[7]>>4 == 5 }
 
-// taskName is what start and stop have in common: the name of the task, or that of
-// the event without its end.
-func taskName(d *etw.EventDesc) string {
-	if d.TaskName != "" {
-		return d.TaskName
-	}
-	return cmp.Or(withoutEnd(d.Name), d.Name)
-}
-
-// withoutEnd returns a name without what tells starts and stops apart.
-func withoutEnd(name string) string {
-	name = strings.TrimSuffix(strings.TrimSuffix(name, "Start"), "Stop")
-	return strings.TrimRight(name, "/.")
-}
-
 func (a *Analysis) start(r *etw.Record) {
 	if r.Provider == insights && !r.RelatedActivityID.IsZero() {
 		return
 	}
-	key, name, span := taskKey{r.ProviderName, taskName(r.Schema)}, "", ""
+	key, name, span := taskKey{r.ProviderName, actid.TaskName(r.Schema)}, "", ""
 	var to address
 	if a.fields.Read(r) {
 		name, to = a.about()
@@ -203,6 +194,9 @@ func (a *Analysis) start(r *etw.Record) {
 	}
 	c := a.begin(r, id, key)
 	c.Name, c.address = name, to
+	if c.flow = a.flow.Lookup(r, r.ActivityID); c.flow != nil {
+		c.flow.Name, c.flow.AllLate = cmp.Or(c.endpoint(), key.name), &c.task.spent.late
+	}
 	if span != "" {
 		c.SpanID = span
 		a.processes.At(r, 0).State.spans[span] = c
@@ -373,7 +367,16 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 			child.within++
 		}
 	}
-	t.reach(c, ms)
+	e := t.reach(c, ms)
+	if c.flow != nil {
+		t.spent.add(c.flow.Causes)
+		if e != nil {
+			e.spent.add(c.flow.Causes)
+		}
+	}
+	if a.explain != nil && a.explain(t.provider+"/"+t.name, c.endpoint(), &c.Activity) {
+		rt.State.why.explained(c, ms, c.end-c.begin)
+	}
 	t.durations = append(t.durations, ms)
 	t.exclusive += exclusive
 	t.saw(rt.Now)
@@ -410,6 +413,10 @@ func (a *Analysis) Result() *Result {
 		order.Sort(out.Tasks, func(a, b Task) int {
 			return cmp.Or(cmp.Compare(b.DurationMS.Total, a.DurationMS.Total), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Task, b.Task))
 		})
+		out.CausesFrom = a.flow.Layer(rt.PID).String()
+		if s.why.durations != nil {
+			res.Why = append(res.Why, s.why.result(rt))
+		}
 		res.Processes = append(res.Processes, out)
 	}
 	return res
@@ -417,11 +424,12 @@ func (a *Analysis) Result() *Result {
 
 func (t *task) result(rt *process) Task {
 	out := Task{Provider: t.provider, Task: t.name, Count: len(t.durations), Open: t.live, Errors: t.errors,
-		ErrorsWithin: t.within, Endpoints: t.reached(),
+		ErrorsWithin: t.within, Endpoints: t.reached(rt),
 		DurationMS: measure.Summarize(slices.Clone(t.durations)), ExclusiveMS: rt.MS(t.exclusive), MaxConcurrency: t.most,
 		Series: t.series.Clone(), Slowest: []Activity{}}
 	out.PerSec = measure.Ratio(measure.Known(1e3*float64(out.Count)), measure.Known(rt.MS(t.last-t.first)))
 	out.Statuses = statuses(t.statuses)
+	out.Causes, out.CausedBy = t.spent.result(rt), t.spent.list(rt)
 	for _, c := range t.slowest.All() {
 		out.Slowest = append(out.Slowest, c.Activity)
 	}

@@ -10,6 +10,7 @@ const Schema = 1
 type Result struct {
 	Schema    int        `json:"schema"`
 	Processes []*Process `json:"processes"`
+	Why       []*Why     `json:"why,omitempty"` // of what was asked for, if anything was
 }
 
 // A Process is the activities of one process.
@@ -26,8 +27,11 @@ type Process struct {
 	LostStops         int `json:"lostStops,omitempty"`
 	// WithoutID are starts of which the runtime kept no activity: the keyword 0x80 of
 	// System.Threading.Tasks.TplEventSource was off.
-	WithoutID int    `json:"withoutId,omitempty"`
-	Tasks     []Task `json:"tasks"` // by total time
+	WithoutID int `json:"withoutId,omitempty"`
+	// CausesFrom says how the trace tells for whom threads work: flow, exactly; tasks, most
+	// of it; or none.
+	CausesFrom string `json:"causesFrom"`
+	Tasks      []Task `json:"tasks"` // by total time
 }
 
 // A Task is the activities of one kind, such as the requests that Kestrel serves.
@@ -50,7 +54,11 @@ type Task struct {
 	Statuses       []Status       `json:"statuses,omitempty"`
 	Series         measure.Series `json:"series"` // of ms, by the stop
 	Endpoints      []Endpoint     `json:"endpoints,omitempty"`
-	Slowest        []Activity     `json:"slowest"` // the twenty that took longest, or as many as were asked for
+	// Causes are where the time of all went, in parts that add up to DurationMS.Total if the
+	// trace tells of all; CausedBy is it in detail.
+	Causes   *Causes    `json:"causes,omitempty"`
+	CausedBy []Cause    `json:"causedBy,omitempty"`
+	Slowest  []Activity `json:"slowest"` // the twenty that took longest, or as many as were asked for
 }
 
 // An Endpoint is the HTTP requests to one place: with a method, where the trace has it, and
@@ -61,6 +69,8 @@ type Endpoint struct {
 	Errors     int             `json:"errors"`
 	DurationMS measure.Summary `json:"durationMs"`
 	Statuses   []Status        `json:"statuses,omitempty"`
+	Causes     *Causes         `json:"causes,omitempty"`
+	CausedBy   []Cause         `json:"causedBy,omitempty"`
 }
 
 // A Status is how often activities ended with a status.

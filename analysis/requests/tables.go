@@ -20,7 +20,7 @@ type row[T any] struct {
 // Tables returns the tables of a result: activities, and sums of them.
 func (r *Result) Tables() []table.View {
 	return []table.View{
-		r.tasks(), r.endpoints(), r.activities(),
+		r.tasks(), r.endpoints(), r.activities(), r.causes(), r.paths(),
 		each(r, "status", "Statuses", func(x *Task) []Status { return x.Statuses },
 			table.Count("count", func(x row[Status]) int { return x.of.Count }),
 			table.Text("status", func(x row[Status]) string { return x.of.Status }),
@@ -80,15 +80,18 @@ func (r *Result) tasks() table.View {
 
 // endpoints lists where HTTP requests went to.
 func (r *Result) endpoints() table.View {
-	return each(r, "endpoint", "By endpoint", func(x *Task) []Endpoint { return x.Endpoints },
+	columns := []table.Column[row[Endpoint]]{
 		table.Count("count", func(x row[Endpoint]) int { return x.of.Count }).As("Ended"),
 		table.Count("errors", func(x row[Endpoint]) int { return x.of.Errors }).As("Failed"),
 		table.Amount("totalMs", func(x row[Endpoint]) float64 { return x.of.DurationMS.Total }),
-		table.Amount("meanMs", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.Mean }).Spared(3),
-		table.Amount("p50Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P50 }),
+		table.Amount("meanMs", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.Mean }).Spared(8),
+		table.Amount("p50Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P50 }).Spared(3),
 		table.Amount("p95Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P95 }),
 		table.Amount("p99Ms", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.P99 }).Spared(1),
-		table.Amount("maxMs", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.Max }).As("Longest"),
+		table.Amount("maxMs", func(x row[Endpoint]) measure.Float { return x.of.DurationMS.Max }).As("Longest").Spared(4),
+	}
+	columns = append(columns, causeColumns(func(x row[Endpoint]) *Causes { return x.of.Causes })...)
+	columns = append(columns,
 		table.Text("endpoint", func(x row[Endpoint]) string { return x.of.Endpoint }).About(),
 		table.Text("status", func(x row[Endpoint]) string {
 			var list []string
@@ -97,9 +100,72 @@ func (r *Result) endpoints() table.View {
 			}
 			return strings.Join(list, ", ")
 		}),
-		table.Text("task", func(x row[Endpoint]) string { return x.Task.Task }).Spared(4),
-		table.Text("provider", func(x row[Endpoint]) string { return x.Provider }).Spared(2).About()).Sorted("totalMs")
+		table.Text("task", func(x row[Endpoint]) string { return x.Task.Task }).Spared(11),
+		table.Text("provider", func(x row[Endpoint]) string { return x.Provider }).Spared(2).About())
+	return each(r, "endpoint", "By endpoint", func(x *Task) []Endpoint { return x.Endpoints }, columns...).Sorted("totalMs")
 }
+
+// causeColumns are where time went, where traces tell that.
+func causeColumns[T any](of func(T) *Causes) []table.Column[T] {
+	column := func(name, label, help string, spare int, value func(*Causes) float64) table.Column[T] {
+		return table.Amount(name, func(x T) measure.Float {
+			if c := of(x); c != nil {
+				return measure.Known(value(c))
+			}
+			return measure.Float{}
+		}).As(label).Helped(help).IfAny().Spared(spare)
+	}
+	return []table.Column[T]{
+		column("runningMs", "Running", "in code, with a processor or without one", 0, func(c *Causes) float64 { return c.RunningMS }),
+		column("awaitingMs", "Awaiting", "nothing of it could run", 0, func(c *Causes) float64 { return c.AwaitingMS }),
+		column("queuedMs", "Queued", "in the queue of the thread pool", 0, func(c *Causes) float64 { return c.QueuedMS }),
+		column("blockedMs", "Blocked", "a thread waited for something but a lock", 0, func(c *Causes) float64 { return c.BlockedMS }),
+		column("lockMs", "Locks", "a thread waited for a lock", 0, func(c *Causes) float64 { return c.LockMS }),
+		column("gcMs", "Collections", "stopped for a collection", 5, func(c *Causes) float64 { return c.GCMS }),
+		column("jitMs", "Compiling", "", 6, func(c *Causes) float64 { return c.JITMS }),
+		column("othersMs", "Others", "other work let it go on: a thread did it for another activity, or for none", 7, func(c *Causes) float64 { return c.OthersMS }),
+		column("parallelMs", "Parallel", "threads worked for it beside the path that its end waited for; no part of its time", 9, func(c *Causes) float64 { return c.ParallelMS }),
+		column("lateMs", "Late", "threads worked for it after its end; no part of its time", 10, func(c *Causes) float64 { return c.LateMS }),
+	}
+}
+
+// causes lists what the time of tasks went for, or of what was asked for.
+func (r *Result) causes() table.View {
+	columns := func(of func(row[Cause]) Cause) []table.Column[row[Cause]] {
+		return []table.Column[row[Cause]]{
+			table.Amount("totalMs", func(x row[Cause]) float64 { return of(x).TotalMS }),
+			table.Count("parts", func(x row[Cause]) int { return of(x).Parts }).Spared(2),
+			table.Amount("maxMs", func(x row[Cause]) float64 { return of(x).MaxMS }).As("Longest").Spared(1),
+			table.Text("kind", func(x row[Cause]) string { return of(x).Kind }).About(),
+			table.Text("name", func(x row[Cause]) string { return of(x).Name }).Helped("of what was awaited, or who held the lock"),
+		}
+	}
+	of := func(x row[Cause]) Cause { return x.of }
+	if len(r.Why) > 0 {
+		rows := func(w *Why) (list []row[Cause]) {
+			for _, c := range w.CausedBy {
+				list = append(list, row[Cause]{nil, c})
+			}
+			return list
+		}
+		return table.Each("cause", "Where the time went", r.Why, (*Why).pid, rows, columns(of)...).Sorted("totalMs")
+	}
+	return each(r, "cause", "Where the time went", func(x *Task) []Cause { return x.CausedBy },
+		append(columns(of), table.Text("task", func(x row[Cause]) string { return x.Task.Task }),
+			table.Text("provider", func(x row[Cause]) string { return x.Provider }).Spared(3))...).Sorted("totalMs")
+}
+
+// paths lists the parts of the slowest activity of those that were asked for.
+func (r *Result) paths() table.View {
+	return table.Each("path", "The path of the slowest", r.Why, (*Why).pid, func(w *Why) []Part { return w.Path },
+		table.Moment("startMs", func(x Part) float64 { return x.StartMS }),
+		table.Amount("durationMs", func(x Part) float64 { return x.DurationMS }),
+		table.Text("kind", func(x Part) string { return x.Kind }).About(),
+		table.ID("tid", func(x Part) int64 { return x.Thread }).Positive(),
+		table.Text("name", func(x Part) string { return x.Name }).Helped("of what was awaited, or who held the lock"))
+}
+
+func (w *Why) pid() int64 { return w.PID }
 
 // activities lists the activities of each task, the slowest or all.
 func (r *Result) activities() table.View {

@@ -1,10 +1,13 @@
-// Package actid reads the ids that EventSources give activities: places in a tree.
+// Package actid reads the ids and names that EventSources give activities. Ids are places in
+// a tree.
 package actid
 
 import (
+	"cmp"
 	"encoding/binary"
 	"iter"
 	"strconv"
+	"strings"
 
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -141,6 +144,18 @@ func sum(id etw.GUID) uint32 {
 		n += binary.LittleEndian.Uint32(id[4*i:])
 	}
 	return n
+}
+
+// TaskName is what start and stop have in common: the name of the task, or that of the
+// event without its end.
+func TaskName(d *etw.EventDesc) string {
+	return cmp.Or(d.TaskName, WithoutEnd(d.Name), d.Name)
+}
+
+// WithoutEnd returns a name without what tells starts and stops apart.
+func WithoutEnd(name string) string {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "Start"), "Stop")
+	return strings.TrimRight(name, "/.")
 }
 
 // nibble returns half of a byte, the high one first.

@@ -1,18 +1,24 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // NewRequests returns the command that shows activities.
 func NewRequests() *Question {
 	q := new(Question)
+	var why string
 	*q = Question{
 		name:  "requests",
 		reads: true,
@@ -40,8 +46,22 @@ more.`,
 		},
 		views: viewsOf(new(requests.Result)),
 		Needs: requests.Needs,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&why, "why", "", "say where the time went of activities with this `NAME`, id or endpoint, with * for\nany text, by --by cause; or of the slowest of them, by --by path")
+		},
+		implied: func() string {
+			if why != "" {
+				return "cause"
+			}
+			return ""
+		},
 		ask: func(mux *etw.Mux) answer {
 			a := requests.New(mux)
+			if why != "" || q.by == "path" {
+				a.Explain(func(task, endpoint string, act *requests.Activity) bool {
+					return explains(filter.Glob(cmp.Or(why, "*")), task, endpoint, act)
+				})
+			}
 			if q.by == "activity" {
 				a.Keep(math.MaxInt / 2)
 			}
@@ -49,6 +69,13 @@ more.`,
 		},
 	}
 	return q
+}
+
+// explains reports whether an activity is asked for: by its task, with its provider or
+// without, its endpoint, name or id.
+func explains(name filter.Glob, task, endpoint string, act *requests.Activity) bool {
+	_, short, _ := strings.Cut(task, "/")
+	return slices.ContainsFunc([]string{task, short, endpoint, act.Name, act.ID, act.SpanID}, name.Match)
 }
 
 func anyRequest(res *requests.Result) bool {
@@ -64,5 +91,33 @@ func requestTotals(p *page, res *requests.Result) {
 	for _, x := range res.Processes {
 		p.runtime(x.PID, 0)
 		p.line("activities", "%d began, %d ended, of %s", x.Started, x.Stopped, show.Count(len(x.Tasks), "kind", "kinds"))
+	}
+	for _, w := range res.Why {
+		whyTotals(p, w)
+	}
+}
+
+// whyTotals says where the time went of activities that were asked for.
+func whyTotals(p *page, w *requests.Why) {
+	p.line("asked for", "%d ended, %s, the longest %s", w.Count, show.MS(w.DurationMS.Total), show.MSOf(w.DurationMS.Max))
+	if w.Untold > 0 {
+		p.line("not told", "of %d the trace does not say where their time went", w.Untold)
+	}
+	if c := w.Causes; c != nil {
+		var list []string
+		for _, x := range []struct {
+			ms   float64
+			name string
+		}{{c.RunningMS, "running"}, {c.AwaitingMS, "awaiting"}, {c.QueuedMS, "queued"}, {c.BlockedMS, "blocked"}, {c.LockMS, "locks"},
+			{c.GCMS, "collections"}, {c.JITMS, "compiling"}, {c.OthersMS, "others"}} {
+			if x.ms > 0 {
+				list = append(list, show.MS(x.ms)+" "+x.name)
+			}
+		}
+		p.line("of that", "%s", strings.Join(list, ", "))
+		p.line("beside it", "%s in parallel, %s after the end", show.MS(c.ParallelMS), show.MS(c.LateMS))
+	}
+	if s := w.Slowest; s != nil {
+		p.line("slowest", "%s %s at %s, %s", w.Task, cmp.Or(s.Name, s.ID), show.MS(s.StartMS), show.MS(s.DurationMS))
 	}
 }

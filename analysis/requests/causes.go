@@ -1,0 +1,191 @@
+package requests
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/etwgen/etwgen/analysis/activities"
+	"github.com/etwgen/etwgen/analysis/internal/actid"
+	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/internal/order"
+)
+
+// Causes are where time went, in parts that add up to it, along the path that the end of an
+// activity waited for.
+type Causes struct {
+	RunningMS  float64 `json:"runningMs"` // in code, with a processor or without one
+	GCMS       float64 `json:"gcMs"`
+	JITMS      float64 `json:"jitMs"`
+	LockMS     float64 `json:"lockMs"`
+	BlockedMS  float64 `json:"blockedMs"` // threads that waited for something else
+	QueuedMS   float64 `json:"queuedMs"`  // in the queue of the thread pool
+	OthersMS   float64 `json:"othersMs"`  // other threads worked, not for the activity, and let it go on
+	AwaitingMS float64 `json:"awaitingMs"`
+	// ParallelMS is how long threads worked for it beside that path, and LateMS how long
+	// after its end. They are no parts of its time.
+	ParallelMS float64 `json:"parallelMs"`
+	LateMS     float64 `json:"lateMs"`
+}
+
+// A Cause is all time of one kind that went for one thing.
+type Cause struct {
+	Kind    string  `json:"kind"`
+	Name    string  `json:"name,omitempty"` // of what was awaited, or who held a lock
+	Parts   int     `json:"parts"`
+	TotalMS float64 `json:"totalMs"`
+	MaxMS   float64 `json:"maxMs"`
+}
+
+// A Part is a time on the path that the end of an activity waited for.
+type Part struct {
+	StartMS    float64 `json:"startMs"`
+	DurationMS float64 `json:"durationMs"`
+	Kind       string  `json:"kind"`
+	Name       string  `json:"name,omitempty"`
+	Thread     int64   `json:"tid,omitempty"` // that worked or waited
+}
+
+// A Why is where the time of those activities went that were asked for, in one process.
+type Why struct {
+	PID        int64           `json:"pid"`
+	Count      int             `json:"count"`            // of those that ended
+	Untold     int             `json:"untold,omitempty"` // of Count, those of which the trace does not tell
+	DurationMS measure.Summary `json:"durationMs"`
+	Causes     *Causes         `json:"causes,omitempty"`
+	CausedBy   []Cause         `json:"causedBy"`
+	// Slowest is the one of the told that took longest; Path are the parts of its time.
+	Task    string    `json:"task,omitempty"`
+	Slowest *Activity `json:"slowest,omitempty"`
+	Path    []Part    `json:"path"`
+}
+
+// why is a Why that is being made.
+type why struct {
+	spent
+	durations []float64
+	slowest   *activity
+}
+
+// Explain has the result say where the time of the activities went that match is true for,
+// by task and endpoint, both together, and the path of the slowest one.
+func (a *Analysis) Explain(match func(task, endpoint string, act *Activity) bool) { a.explain = match }
+
+// explained adds an activity that is over to those that are explained.
+func (w *why) explained(c *activity, ms float64, took int64) {
+	w.durations = append(w.durations, ms)
+	if c.flow == nil || c.flow.Causes == nil {
+		return
+	}
+	w.add(c.flow.Causes)
+	if w.slowest == nil || took > w.slowest.end-w.slowest.begin {
+		w.slowest = c
+	}
+}
+
+func (w *why) result(rt *process) *Why {
+	out := &Why{PID: rt.PID, Count: len(w.durations), Untold: len(w.durations) - w.count, DurationMS: measure.Summarize(slices.Clone(w.durations)),
+		Causes: w.spent.result(rt), CausedBy: w.list(rt), Path: []Part{}}
+	if c := w.slowest; c != nil {
+		act := c.Activity
+		act.StartMS, act.DurationMS = rt.At(c.begin), rt.MS(c.end-c.begin)
+		if act.ID == "" {
+			act.ID = actid.Text(c.id, rt.PID)
+		}
+		out.Slowest, out.Task, out.Path = &act, c.task.name, path(rt, c.flow.Causes)
+	}
+	return out
+}
+
+// spent sums up where the time of activities went. Times are ticks.
+type spent struct {
+	count          int // of activities of which the trace tells
+	by             [activities.Kinds]int64
+	parallel, late int64
+	causes         map[cause]*weight
+}
+
+type cause struct{ kind, name string }
+
+type weight struct {
+	parts      int
+	total, max int64
+}
+
+// maxCauses bounds how many things are told apart that activities waited for.
+const maxCauses = 1000
+
+func (s *spent) add(c *activities.Causes) {
+	if c == nil {
+		return
+	}
+	s.count++
+	s.parallel += c.Parallel
+	if s.causes == nil {
+		s.causes = make(map[cause]*weight)
+	}
+	for k, n := range c.Spent {
+		s.by[k] += n
+	}
+	for i := range c.Path {
+		p := &c.Path[i]
+		k := cause{p.Kind.String(), partName(p)}
+		w := s.causes[k]
+		if w == nil && len(s.causes) >= maxCauses {
+			k.name = "(others)"
+			w = s.causes[k]
+		}
+		if w == nil {
+			w = new(weight)
+			s.causes[k] = w
+		}
+		n := p.To - p.From
+		w.parts, w.total, w.max = w.parts+1, w.total+n, max(w.max, n)
+	}
+}
+
+// result returns the sums, or nil if the trace tells of no activity.
+func (s *spent) result(rt *process) *Causes {
+	if s.count == 0 {
+		return nil
+	}
+	return causesOf(rt, &s.by, s.parallel, s.late)
+}
+
+func causesOf(rt *process, by *[activities.Kinds]int64, parallel, late int64) *Causes {
+	ms := func(k activities.Kind) float64 { return rt.MS(by[k]) }
+	return &Causes{RunningMS: ms(activities.Running), GCMS: ms(activities.GC), JITMS: ms(activities.JIT), LockMS: ms(activities.Lock),
+		BlockedMS: ms(activities.Blocked), QueuedMS: ms(activities.Queued), OthersMS: ms(activities.Others),
+		AwaitingMS: ms(activities.Awaiting), ParallelMS: rt.MS(parallel), LateMS: rt.MS(late)}
+}
+
+// list returns what the time went for, the longest first.
+func (s *spent) list(rt *process) []Cause {
+	list := make([]Cause, 0, len(s.causes))
+	for k, w := range maps.All(s.causes) {
+		list = append(list, Cause{k.kind, k.name, w.parts, rt.MS(w.total), rt.MS(w.max)})
+	}
+	order.Sort(list, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(b.TotalMS, a.TotalMS), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+// partName returns what was awaited, or who held the lock.
+func partName(p *activities.Part) string {
+	if p.Kind == activities.Lock && p.Owner != 0 {
+		return "held by thread " + strconv.FormatInt(p.Owner, 10)
+	}
+	return p.Name
+}
+
+// path returns the parts of the time of an activity, the first one first.
+func path(rt *process, c *activities.Causes) []Part {
+	list := make([]Part, 0, len(c.Path))
+	for i := range c.Path {
+		p := &c.Path[len(c.Path)-1-i]
+		list = append(list, Part{rt.At(p.From), rt.MS(p.To - p.From), p.Kind.String(), partName(p), p.Thread})
+	}
+	return list
+}
