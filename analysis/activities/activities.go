@@ -24,6 +24,8 @@
 package activities
 
 import (
+	"time"
+
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/need"
@@ -68,11 +70,20 @@ func New(mux *etw.Mux) *Analysis {
 // over.
 func (a *Analysis) OnSpan(do func(pid int64, s Span)) { a.spans = do }
 
-// A Span is a time in which a thread worked for an activity. Times are ticks of the trace.
+// A Span is a time in which a thread worked for an activity. From and To are ticks of the
+// trace, Since and Until what they are since its session began.
 type Span struct {
-	Of       *Activity
-	Thread   int64
-	From, To int64
+	Of           *Activity
+	Thread       int64
+	From, To     int64
+	Since, Until time.Duration
+}
+
+// span tells of a time in which a thread worked.
+func (a *Analysis) span(rt *runtime, t *thread, of *Activity, from, to int64) {
+	if a.spans != nil {
+		a.spans(rt.PID, Span{of, t.id, from, to, rt.Elapsed(from), rt.Elapsed(to)})
+	}
 }
 
 // on registers a handler of an event that a thread wrote.

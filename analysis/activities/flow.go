@@ -128,9 +128,7 @@ func (a *Analysis) close(rt *runtime, t *thread, of *Activity, from int64) {
 	if x := of.on(); x != nil && from < rt.Now {
 		x.keep([]piece{t.piece(from, rt.Now)}, nil)
 	}
-	if a.spans != nil {
-		a.spans(rt.PID, Span{of, t.id, from, rt.Now})
-	}
+	a.span(rt, t, of, from, rt.Now)
 }
 
 // prolong has the last span of a thread last until now.
@@ -143,9 +141,7 @@ func (a *Analysis) prolong(rt *runtime, t *thread) {
 			}
 		}
 	}
-	if a.spans != nil {
-		a.spans(rt.PID, Span{t.before, t.id, t.since, rt.Now})
-	}
+	a.span(rt, t, t.before, t.since, rt.Now)
 	t.since = rt.Now
 }
 

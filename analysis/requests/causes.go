@@ -75,10 +75,10 @@ func (a *Analysis) Explain(match func(task, endpoint string, act *Activity) bool
 // explained adds an activity that is over to those that are explained.
 func (w *why) explained(c *activity, ms float64, took int64) {
 	w.durations = append(w.durations, ms)
-	if c.flow == nil || c.flow.Causes == nil {
+	if c.Flow == nil || c.Flow.Causes == nil {
 		return
 	}
-	w.add(c.flow.Causes)
+	w.add(c.Flow.Causes)
 	if w.slowest == nil || took > w.slowest.end-w.slowest.begin {
 		w.slowest = c
 	}
@@ -93,7 +93,7 @@ func (w *why) result(rt *process) *Why {
 		if act.ID == "" {
 			act.ID = actid.Text(c.id, rt.PID)
 		}
-		out.Slowest, out.Task, out.Path = &act, c.task.name, path(rt, c.flow.Causes)
+		out.Slowest, out.Task, out.Path = &act, c.task.name, path(rt, c.Flow.Causes)
 	}
 	return out
 }

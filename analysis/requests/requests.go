@@ -91,8 +91,7 @@ type activity struct {
 	since    int64   // when the first of them began
 	covered  int64   // time in which children were on
 	failed   []*task // those of the children that failed
-	flow     *activities.Activity
-	address  // of an HTTP request
+	address          // of an HTTP request
 }
 
 // Needs are the requests of ASP.NET Core and of HttpClient, and the ids of activities.
@@ -194,8 +193,8 @@ func (a *Analysis) start(r *etw.Record) {
 	}
 	c := a.begin(r, id, key)
 	c.Name, c.address = name, to
-	if c.flow = a.flow.Lookup(r, r.ActivityID); c.flow != nil {
-		c.flow.Name, c.flow.AllLate = cmp.Or(c.endpoint(), key.name), &c.task.spent.late
+	if c.Flow = a.flow.Lookup(r, r.ActivityID); c.Flow != nil {
+		c.Flow.Name, c.Flow.AllLate = cmp.Or(c.endpoint(), key.name), &c.task.spent.late
 	}
 	if span != "" {
 		c.SpanID = span
@@ -368,10 +367,10 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 		}
 	}
 	e := t.reach(c, ms)
-	if c.flow != nil {
-		t.spent.add(c.flow.Causes)
+	if c.Flow != nil {
+		t.spent.add(c.Flow.Causes)
 		if e != nil {
-			e.spent.add(c.flow.Causes)
+			e.spent.add(c.Flow.Causes)
 		}
 	}
 	if a.explain != nil && a.explain(t.provider+"/"+t.name, c.endpoint(), &c.Activity) {

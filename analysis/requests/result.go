@@ -1,6 +1,9 @@
 package requests
 
-import "github.com/etwgen/etwgen/analysis/measure"
+import (
+	"github.com/etwgen/etwgen/analysis/activities"
+	"github.com/etwgen/etwgen/analysis/measure"
+)
 
 // Schema is the version of the JSON form of a [Result]. Fields may be added to a
 // version; one that is removed, or changes its meaning, makes a new version.
@@ -107,4 +110,6 @@ type Activity struct {
 	Kind   string `json:"-"`
 	Source string `json:"-"`
 	OK     bool   `json:"-"`
+	// Flow is for whom threads worked, where the trace tells; nil otherwise.
+	Flow *activities.Activity `json:"-"`
 }

@@ -2,25 +2,33 @@ package filter
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// During has times of processes: those in which something was on in them.
-type During map[int64][]Span
+// During has times of threads: those in which they worked for something, or in which
+// something was on in their process.
+type During map[Worker][]Span
+
+// A Worker is a thread of a process, or AnyThread of it.
+type Worker struct{ Process, Thread int64 }
+
+// AnyThread stands for all threads of a process.
+const AnyThread = math.MinInt64
 
 // A Span is a time since the start of a session, from the one up to, and including, the
 // other.
 type Span struct{ From, To time.Duration }
 
-// Add adds a time of a process. The last one is followed by Sort.
-func (d During) Add(process int64, s Span) { d[process] = append(d[process], s) }
+// Add adds a time. The last one is followed by Sort.
+func (d During) Add(w Worker, s Span) { d[w] = append(d[w], s) }
 
 // Sort makes one span of those that overlap.
 func (d During) Sort() {
-	for process, list := range d {
+	for w, list := range d {
 		order.Sort(list, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 		merged := list[:0]
 		for _, s := range list {
@@ -30,13 +38,16 @@ func (d During) Sort() {
 			}
 			merged = append(merged, s)
 		}
-		d[process] = merged
+		d[w] = merged
 	}
 }
 
-// Has reports whether a time is among those of a process.
-func (d During) Has(process int64, at time.Duration) bool {
-	list := d[process]
+// Has reports whether a time is among those of a thread or of its process.
+func (d During) Has(w Worker, at time.Duration) bool {
+	return within(d[w], at) || within(d[Worker{w.Process, AnyThread}], at)
+}
+
+func within(list []Span, at time.Duration) bool {
 	i, exact := slices.BinarySearchFunc(list, at, func(s Span, at time.Duration) int { return cmp.Compare(s.From, at) })
 	return exact || i > 0 && at <= list[i-1].To
 }

@@ -24,7 +24,7 @@ type Header struct {
 	// Keywords takes the events that have one of them. 0 stands for all.
 	Keywords uint64
 	From, To *Moment // from the one up to, but not including, the other
-	// During has the times of processes of which records are taken, if it is not nil.
+	// During has the times of threads of which records are taken, if it is not nil.
 	During During
 
 	named []verdictOfNames // by the index of the event
@@ -103,7 +103,7 @@ func (h *Header) Judge(r *etw.Record, e *etw.EventInfo, elapsed time.Duration) V
 	if h.IDs != nil && (r.Kind == etw.KindClassic || !h.IDs.Has(int64(r.ID))) {
 		return Skip
 	}
-	if h.Processes != nil && !h.Processes.Has(windows.Subject(r)) || !h.Threads.Has(r.ThreadID) || h.During != nil && !h.During.Has(r.ProcessID, elapsed) {
+	if h.Processes != nil && !h.Processes.Has(windows.Subject(r)) || !h.Threads.Has(r.ThreadID) || h.During != nil && !h.During.Has(Worker{r.ProcessID, r.ThreadID}, elapsed) {
 		return Skip
 	}
 	return Take

@@ -64,6 +64,9 @@ func (t *Time) MS(ticks int64) float64 { return float64(ticks) * 1e3 / t.frequen
 // Ticks returns the number of ticks of a time.
 func (t *Time) Ticks(d time.Duration) int64 { return int64(float64(d) * t.frequency() / 1e9) }
 
+// Elapsed returns how long after the begin of the session that was.
+func (t *Time) Elapsed(ticks int64) time.Duration { return t.clock.Elapsed(ticks) }
+
 // When returns when that was.
 func (t *Time) When(ticks int64) time.Time { return t.clock.FileTime(ticks).Time() }
 

@@ -70,7 +70,7 @@ type timed interface{ samplesEach(ns int64) }
 // then, and what of it was asked for.
 type placed interface{ place(placement) }
 
-// A skipping answer wants to know of the records that --activity leaves out.
+// A skipping answer wants to know of the records that --activity or --during leaves out.
 type skipping interface{ skip(*etw.Record) }
 
 // A fitted answer is in another form for people than for programs.

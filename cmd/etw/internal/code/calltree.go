@@ -90,7 +90,7 @@ type Sampler struct {
 	code    *frames.CodeMap
 	finish  func() Gathered
 	skip    func(*etw.Record)
-	Parted  bool      // skip is to have what --activity leaves out
+	Parted  bool      // skip is to have what --activity or --during leaves out
 	found   *Gathered // once all was read
 }
 

@@ -2,12 +2,14 @@ package pick
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -16,14 +18,42 @@ import (
 	"github.com/etwgen/etwgen/trace"
 )
 
-// findActivities looks for the times in which the activities were on whose names were
-// given. That takes a pass of its own over the traces.
+// A sought is activities that are to be looked for.
+type sought struct {
+	names  []filter.Glob
+	caused bool // the times are those in which threads worked for them
+}
+
+func (x *sought) String() string {
+	if x.caused {
+		return "--activity " + string(x.names[0])
+	}
+	return "--during " + string(x.names[0])
+}
+
+// seek returns the activities that are asked for, or nil.
+func (s *Selection) seek() (*sought, error) {
+	x := &sought{caused: len(s.caused) > 0}
+	if x.caused && len(s.during) > 0 {
+		return nil, cli.Usagef("--activity and --during: give one of them")
+	}
+	for _, name := range slices.Concat(s.caused, s.during) {
+		x.names = append(x.names, filter.Glob(name))
+	}
+	if len(x.names) == 0 {
+		return nil, nil
+	}
+	return x, nil
+}
+
+// findActivities looks for the times of the activities whose names were given. That takes a
+// pass of its own over the traces.
 func (s *Selector) findActivities(cmd *cobra.Command, in *Input, paths []string) error {
-	if len(s.during) == 0 {
+	if s.sought == nil {
 		return nil
 	}
 	if slices.Contains(paths, trace.Stdin) {
-		return cli.Usagef("--activity %s: to find when it was on takes a pass of its own over the trace, and the standard input has only one", s.during[0])
+		return cli.Usagef("%s: to find when it was on takes a pass of its own over the trace, and the standard input has only one", s.sought)
 	}
 	t, _, err := in.Open(cmd, paths, false)
 	if err != nil {
@@ -33,30 +63,79 @@ func (s *Selector) findActivities(cmd *cobra.Command, in *Input, paths []string)
 	if err := OneSession(t); err != nil {
 		return err
 	}
-	found, names := filter.During{}, make(map[string]bool)
+	f := &finding{sought: s.sought, during: filter.During{}, tasks: make(map[string]bool), matched: make(map[*activities.Activity]bool)}
 	var mux etw.Mux
-	a := requests.New(&mux)
-	a.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
-		names[task] = true
-		if slices.ContainsFunc(s.during, func(g filter.Glob) bool { return g.Match(task) || g.Match(act.Name) || g.Match(provider+"/"+task) }) {
-			found.Add(pid, filter.Span{From: sinceStart(act.StartMS, math.Floor), To: sinceStart(act.StartMS+act.DurationMS, math.Ceil)})
-		}
-	})
+	f.follow(&mux)
 	r := &Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: t.Progress, Quiet: true}
 	if err := r.Each(t, mux.Dispatch); err != nil && !errors.Is(err, cli.ErrReported) {
 		return err
 	}
-	if len(found) == 0 {
-		known := make([]string, 0, len(names))
-		for name := range names {
-			known = append(known, name)
-		}
-		slices.Sort(known)
-		return cli.Usagef("--activity: no activity that ended is called %s%s; the tasks in the trace are %s", s.during[0], cli.DidYouMean(string(s.during[0]), known), Listed(known))
+	s.Header.During, err = f.found()
+	return err
+}
+
+// A finding looks for activities.
+type finding struct {
+	*sought
+	flow    *activities.Analysis
+	during  filter.During
+	tasks   map[string]bool // all that ended
+	matched map[*activities.Activity]bool
+	spans   []worked
+	count   int              // of the activities
+	untold  int              // of them, those for which no thread is known to have worked
+	layer   activities.Layer // the least of their processes
+}
+
+type worked struct {
+	pid int64
+	activities.Span
+}
+
+func (f *finding) follow(mux *etw.Mux) {
+	a := requests.New(mux)
+	f.flow, f.layer = activities.Of(mux), activities.Flow
+	if f.caused {
+		f.flow.OnSpan(func(pid int64, s activities.Span) { f.spans = append(f.spans, worked{pid, s}) })
 	}
-	found.Sort()
-	s.Header.During = found
-	return nil
+	a.OnEnd(func(pid int64, provider, task string, act requests.Activity) {
+		f.tasks[task] = true
+		if !slices.ContainsFunc(f.names, func(g filter.Glob) bool { return g.Match(task) || g.Match(act.Name) || g.Match(provider+"/"+task) }) {
+			return
+		}
+		f.count++
+		if !f.caused {
+			f.during.Add(filter.Worker{Process: pid, Thread: filter.AnyThread},
+				filter.Span{From: sinceStart(act.StartMS, math.Floor), To: sinceStart(act.StartMS+act.DurationMS, math.Ceil)})
+			return
+		}
+		f.layer = min(f.layer, f.flow.Layer(pid))
+		if act.Flow == nil || f.flow.Layer(pid) == activities.None {
+			f.untold++
+			return
+		}
+		f.matched[act.Flow] = true
+	})
+}
+
+// found returns the times of the activities.
+func (f *finding) found() (filter.During, error) {
+	known := slices.Sorted(maps.Keys(f.tasks))
+	switch {
+	case f.count == 0:
+		return nil, cli.Usagef("%s: no activity that ended has this name%s; the tasks in the trace are %s", f.sought, cli.DidYouMean(string(f.names[0]), known), Listed(known))
+	case f.untold > 0:
+		return nil, cli.Usagef("%s: the trace does not tell which threads worked for %d of %d such activities: record it by etw collect --profile cause, or take all that was on meanwhile by --during %s",
+			f.sought, f.untold, f.count, f.names[0])
+	}
+	f.flow.Finish()
+	for _, s := range f.spans {
+		if s.Of.Within(func(x *activities.Activity) bool { return f.matched[x] }) {
+			f.during.Add(filter.Worker{Process: s.pid, Thread: s.Thread}, filter.Span{From: s.Since, To: s.Until})
+		}
+	}
+	f.during.Sort()
+	return f.during, nil
 }
 
 // sinceStart converts a time in milliseconds. Ends are rounded such that the events of an

@@ -24,10 +24,10 @@ type Inquiry struct {
 	Asked   filter.Numbers // processes
 	Span    TimeSpan
 	Source  etw.Source        // the records of the trace, if they are not as it has them
-	Skip    func(*etw.Record) // takes the records that --activity leaves out; may be nil
+	Skip    func(*etw.Record) // takes the records that --activity or --during leaves out; may be nil
 	Wide    bool              // the answer takes the records of all times, and cuts by itself
 	Cut     bool              // by --from or --to
-	Parted  bool              // by --activity
+	Parted  bool              // by --activity or --during
 	Trouble bool              // with the trace
 	All     func(*etw.Record) // sees all records, whatever is asked for; may be nil
 }
@@ -105,7 +105,7 @@ func (i *Inquiry) Warnings(t *trace.Trace) []string {
 		list = append(list, "what began before --from, or ended after --to, counts as cut off")
 	}
 	if i.Parted {
-		list = append(list, "what was not all on while --activity was counts as cut off")
+		list = append(list, "what was not all on in the times of --activity or --during counts as cut off")
 	}
 	if n := i.Mux.Stats().Undecodable; n > 0 {
 		list = append(list, fmt.Sprintf("%d records do not fit the events that they claim to be, and are in no number", n))

@@ -27,7 +27,7 @@ type Scope struct {
 
 // Scope returns what of a trace the flags are about, whichever events they choose.
 func (s *Selection) Scope() Scope {
-	return Scope{Selection{processes: s.processes, children: s.children, from: s.from, To: s.To, Zone: s.Zone, during: s.during}}
+	return Scope{Selection{processes: s.processes, children: s.children, from: s.from, To: s.To, Zone: s.Zone, during: s.during, caused: s.caused}}
 }
 
 // Flags adds the flags to a command.
@@ -211,8 +211,8 @@ func (s *Selector) findZone(cmd *cobra.Command, in *Input, paths []string) error
 // CheckLive reports names of processes and activities where there is no trace to find them
 // in.
 func (s *Selector) CheckLive() error {
-	if len(s.during) > 0 {
-		return cli.Usagef("--activity %s: of a live program nobody knows yet which activities there will be", s.during[0])
+	if s.sought != nil {
+		return cli.Usagef("%s: of a live program nobody knows yet which activities there will be", s.sought)
 	}
 	if s.inZone != nil {
 		return cli.Usagef("--zone %s: of a live program it is local", zoneOfMachine)

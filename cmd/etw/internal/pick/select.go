@@ -28,7 +28,8 @@ type Selection struct {
 	keywords  string
 	from, To  string
 	Zone      string
-	during    []string // activities
+	caused    []string // activities for which threads worked
+	during    []string // activities that were on
 	Wheres    []string
 }
 
@@ -63,11 +64,12 @@ func (s *Selection) timeFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.from, "from", "", "only events from this `TIME` on: 2024-05-01T10:00:00Z, 10:00:05 of that\nday, or milliseconds or a duration such as 1.5s since the session's start")
 	f.StringVar(&s.To, "to", "", "only events before this `TIME`")
-	f.StringArrayVar(&s.during, "activity", nil, "only events of a process while an activity of this `NAME` was on in it, such\nas a request: a pattern of what etw requests shows as task or name; repeatable")
+	f.StringArrayVar(&s.caused, "activity", nil, "only events of threads while they worked for an activity of this `NAME`, such\nas a request: a pattern of what etw requests shows as task or name; repeatable")
+	f.StringArrayVar(&s.during, "during", nil, "only events of a process while an activity of this `NAME` was on in it,\nwhoever caused them; repeatable")
 	f.StringVar(&s.Zone, "zone", "UTC", "`ZONE` of times without one, here and in text: UTC, local, machine (that of\nthe recorded one) or a name such as Europe/Berlin")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"zone": cobra.FixedCompletions([]string{"UTC", "local", zoneOfMachine}, cobra.ShellCompDirectiveNoFileComp),
-		"from": cobra.NoFileCompletions, "to": cobra.NoFileCompletions, "activity": cobra.NoFileCompletions,
+		"from": cobra.NoFileCompletions, "to": cobra.NoFileCompletions, "activity": cobra.NoFileCompletions, "during": cobra.NoFileCompletions,
 	})
 }
 
@@ -83,7 +85,7 @@ type Selector struct {
 	patterns []filter.Glob // of names of processes that are to be looked for
 	children bool          // of processes are to be looked for, too
 	threads  []filter.Glob // of names of threads that are to be looked for
-	during   []filter.Glob // of names of activities that are to be looked for
+	sought   *sought       // activities that are to be looked for, or nil
 	Wheres   []*filter.Where
 	Zone     *time.Location
 	inZone   func(*Selector) error // reads times again when the zone of the machine is known
@@ -105,7 +107,7 @@ type seenEvent struct {
 func (s *Selection) Selector(manifests []*etw.Provider) (*Selector, error) {
 	sel := &Selector{Decoder: builtin.NewDecoder(manifests...), Known: manifests, Decoding: true}
 	h := &sel.Header
-	sel.Given = len(s.Providers)+len(s.Events)+len(s.Wheres)+len(s.processes)+len(s.threads)+len(s.during) > 0 || s.ids+s.level+s.keywords+s.from+s.To != ""
+	sel.Given = len(s.Providers)+len(s.Events)+len(s.Wheres)+len(s.processes)+len(s.threads)+len(s.during)+len(s.caused) > 0 || s.ids+s.level+s.keywords+s.from+s.To != ""
 	for _, text := range s.Providers {
 		p, err := filter.ParseProvider(text)
 		if err != nil {
@@ -167,8 +169,8 @@ func (s *Selection) window(sel *Selector) error {
 	} else if sel.Zone, err = parseZone(s.Zone); err != nil {
 		return cli.Usagef("--zone: %w", err)
 	}
-	for _, name := range s.during {
-		sel.during = append(sel.during, filter.Glob(name))
+	if sel.sought, err = s.seek(); err != nil {
+		return err
 	}
 	return s.moments(sel)
 }
