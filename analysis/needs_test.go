@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/etwgen/etwgen/analysis"
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/cpu"
@@ -384,6 +385,7 @@ func comment(t *testing.T, name string) string {
 func TestProfiles(t *testing.T) {
 	covers := map[string][][]need.Need{
 		"alloc": {alloc.Needs}, "common": {gc.Needs, exceptions.NeedsHandling, contention.Needs, threadpool.Needs}, "contention": {contention.Needs},
+		"cause": {activities.Needs, requests.Needs, cpu.Needs, jit.Needs}, "cause-light": {activities.Needs, requests.Needs, cpu.Needs},
 		"cpu": {cpu.Needs}, "exceptions": {exceptions.NeedsHandling}, "gc-collect": {gc.Needs}, "gc-verbose": {gc.Needs, alloc.Needs, handles.Needs, exceptions.NeedsHandling},
 		"jit": {jit.Needs}, "requests": {requests.Needs}, "threadpool": {threadpool.Needs},
 	}

@@ -1,7 +1,8 @@
 // Package activities answers for whom a thread of a .NET program works at any moment, and
 // so where the time of a request went: code that ran for it, locks and waits, collections,
 // compiling, the queue of the thread pool, and awaiting. It follows a request over awaits,
-// tasks, timers and threads of its own.
+// tasks, timers and threads of its own. Use it to ask for whom a thread works at an event;
+// package requests has the sums, with names.
 //
 // # Layers
 //
@@ -43,10 +44,12 @@ type Analysis struct {
 
 type runtime = lives.Runtime[process]
 
-// Needs are the flow of activities and the queue of the thread pool.
+// Needs are the flow of activities, the queue of the thread pool, and the times in which
+// threads wait.
 var Needs = []need.Need{
-	{What: "the flow of activities", Provider: tpl, Keywords: 0x40080, Names: "TasksFlowActivityIds, DebugActivityId", Level: etw.LevelInformational},
+	{What: "the flow of activities", Provider: tpl, Keywords: 0x40080, Names: "TasksFlowActivityIds, DebugActivityId", Level: etw.LevelInformational, Events: [2]uint16{25}},
 	{What: "the queue of the thread pool", Provider: "System.Diagnostics.Eventing.FrameworkEventSource", Keywords: 0x10, Names: "ThreadTransfer", Level: etw.LevelVerbose},
+	{What: "collections, locks and workers", Provider: need.CLR, Keywords: 0x14001, Names: "GC, Contention, Threading", Level: etw.LevelInformational},
 }
 
 const tpl = "System.Threading.Tasks.TplEventSource"

@@ -57,7 +57,7 @@ type item struct {
 // An await is the time in which an activity had nothing to run.
 type await struct {
 	begin int64
-	task  int32
+	by    int64  // the thread that awaited
 	name  string // of the operation, where the trace has it
 	of    *Activity
 	block bool // a thread waited in it

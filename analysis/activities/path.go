@@ -125,14 +125,15 @@ const maxLooked = 256
 
 // A walk goes back along the path that the end of an activity waited for.
 type walk struct {
-	pieces []piece          // by thread and time
-	byEnd  []int32          // their indexes
-	of     map[int64][2]int // of each thread
-	states []state          // by thread and begin
-	pauses []state          // of all threads
-	parts  []Part
-	flat   map[int64][]state // of each thread, one at a time
-	soon   int64             // within which work goes on
+	pieces  []piece          // by thread and time
+	byEnd   []int32          // their indexes
+	of      map[int64][2]int // of each thread
+	threads []int64
+	states  []state // by thread and begin
+	pauses  []state // of all threads
+	parts   []Part
+	flat    map[int64][]state // of each thread, one at a time
+	soon    int64             // within which work goes on
 }
 
 // inline is within which time the work of a thread counts as going on.
@@ -158,6 +159,7 @@ func (w *walk) prepare(begin, end int64) {
 			w.of[p.thread] = [2]int{r[0], i + 1}
 		} else {
 			w.of[p.thread] = [2]int{i, i + 1}
+			w.threads = append(w.threads, p.thread)
 		}
 	}
 	slices.SortFunc(w.byEnd, func(a, b int32) int { return cmp.Or(cmp.Compare(w.pieces[a].to, w.pieces[b].to), cmp.Compare(a, b)) })
@@ -202,42 +204,73 @@ const maxHops = 16
 
 // back adds the parts from t back to floor, beginning on a thread.
 func (w *walk) back(thread, t, floor int64, hops int) {
-	name := ""
+	var after *await // what goes on at t went on after
 	for t > floor {
 		i := w.at(thread, t)
 		if i < 0 {
-			i = w.ended(t)
-			if i < 0 || w.pieces[i].to <= floor {
-				w.add(Awaiting, 0, floor, t, name)
-				return
-			}
-			p := &w.pieces[i]
-			w.add(Awaiting, 0, p.to, t, name)
-			t, thread, name = p.to, p.thread, ""
+			t, thread = w.awaited(t, floor, after)
+			after = nil
 			continue
 		}
 		p := &w.pieces[i]
 		from := max(p.from, floor)
 		w.worked(p, from, t, hops)
-		t, name = from, ""
-		if t <= floor {
+		if t = from; t <= floor {
 			return
 		}
-		if p.await != nil {
-			name = p.await.name
-		}
-		t, thread = w.cross(i, floor, name)
+		after = p.await
+		t, thread = w.cross(i, floor)
 	}
 }
 
+// awaited adds the time before t in which nothing ran that what goes on then waited for, and
+// returns where that began: where it was awaited, if the trace has it, else where the work
+// ended that was the last before, else where there was any.
+func (w *walk) awaited(t, floor int64, after *await) (int64, int64) {
+	name := ""
+	if after != nil {
+		name = after.name
+		if i := w.at(after.by, after.begin+1); i >= 0 && after.begin < t {
+			from := w.pieces[i].to
+			if from > t {
+				from = after.begin
+			}
+			from = max(from, floor)
+			w.add(Awaiting, 0, from, t, name)
+			return from, after.by
+		}
+	}
+	if i := w.ended(t); i >= 0 && w.pieces[i].to > floor {
+		p := &w.pieces[i]
+		w.add(Awaiting, 0, p.to, t, name)
+		return p.to, p.thread
+	}
+	if i := w.on(t); i >= 0 {
+		return t, w.pieces[i].thread
+	}
+	w.add(Awaiting, 0, floor, t, name)
+	return floor, -1
+}
+
+// on returns the index of the piece that began last of those that were on at t, or -1.
+func (w *walk) on(t int64) int {
+	best := -1
+	for _, thread := range w.threads[:min(len(w.threads), maxLooked)] {
+		if i := w.at(thread, t); i >= 0 && (best < 0 || w.pieces[i].from > w.pieces[best].from) {
+			best = i
+		}
+	}
+	return best
+}
+
 // cross adds what was between a piece and what let it begin, and returns where to go on.
-func (w *walk) cross(i int, floor int64, name string) (t, thread int64) {
+func (w *walk) cross(i int, floor int64) (t, thread int64) {
 	p := &w.pieces[i]
 	previous := floor
 	if i > 0 && w.pieces[i-1].thread == p.thread {
 		previous = max(w.pieces[i-1].to, floor)
 		if p.from-previous < w.soon && p.item.taken <= previous {
-			w.add(Awaiting, 0, previous, p.from, name)
+			w.add(Awaiting, 0, previous, p.from, "")
 			return previous, p.thread
 		}
 	}

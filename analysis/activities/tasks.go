@@ -11,7 +11,7 @@ import (
 // followTasks registers the handlers of the events of tasks. They name what is awaited; and
 // where the runtime does not say for whom threads work, they do.
 func (a *Analysis) followTasks(mux *etw.Mux) {
-	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, e *tasks.AnyTaskScheduled) {
+	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, e *taskScheduled) {
 		p := &rt.State
 		p.tasks = true
 		if p.made == nil || len(p.made) >= maxOpen {
@@ -34,13 +34,13 @@ func (a *Analysis) followTasks(mux *etw.Mux) {
 			a.restore(rt, t, e.TaskID)
 		}
 	})
-	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, e *tasks.AnyTaskWaitBegin) {
+	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, e *taskWaitBegin) {
 		p := &rt.State
 		p.tasks = true
 		if p.waits == nil || len(p.waits) >= maxOpen {
 			p.waits = make(map[int32]await)
 		}
-		p.waits[e.TaskID] = await{begin: rt.Now, task: e.TaskID, name: operation(p.names[e.TaskID]), of: p.seen(r, t), block: e.Behavior == tasks.TaskWaitBehaviorSynchronous}
+		p.waits[e.TaskID] = await{begin: rt.Now, by: t.id, name: operation(p.names[e.TaskID]), of: p.seen(r, t), block: e.Behavior == tasks.TaskWaitBehaviorSynchronous}
 	})
 	on(a, mux, a.awaited)
 	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnyTaskWaitContinuationComplete) {

@@ -25,6 +25,9 @@ type Need struct {
 	// Events are the numbers of events either of which shows that they were recorded, where
 	// others have the keywords, too.
 	Events [2]uint16
+	// IDs says that the keywords give events of all providers ids of activities, and that such
+	// an event shows that they were on.
+	IDs bool
 	// Recorder is the tools that record the events, and how, where no provider of a .NET
 	// process does. Then all but What and Kernel is empty.
 	Recorder string

@@ -25,6 +25,7 @@ type Seen struct {
 	providers map[etw.GUID]*events
 	last      *events // of the provider of the last record, or nil
 	provider  etw.GUID
+	ids       bool // an event has the id of an activity
 }
 
 // The events of a provider.
@@ -52,6 +53,7 @@ func Follow(needs []Need) *Seen {
 
 // See takes a record into account.
 func (s *Seen) See(r *etw.Record) {
+	s.ids = s.ids || !r.ActivityID.IsZero()
 	if s.provider != r.Provider {
 		s.last, s.provider = s.providers[r.Provider], r.Provider
 	}
@@ -71,7 +73,7 @@ func (s *Seen) Has(n *Need, losses bool) State {
 		return s.hasKernel(n, losses)
 	}
 	e := s.providers[n.guid()]
-	if e != nil && e.has(n) {
+	if e != nil && e.has(n) || n.IDs && s.ids {
 		return Present
 	}
 	if e != nil && e.any && n.Events[0] == 0 && !e.told {

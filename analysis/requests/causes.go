@@ -2,9 +2,11 @@ package requests
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/internal/actid"
@@ -43,8 +45,10 @@ type Part struct {
 	StartMS    float64 `json:"startMs"`
 	DurationMS float64 `json:"durationMs"`
 	Kind       string  `json:"kind"`
-	Name       string  `json:"name,omitempty"`
-	Thread     int64   `json:"tid,omitempty"` // that worked or waited
+	// Name is of what was awaited, who held the lock, or how much of what ran was compiling
+	// and collections.
+	Name   string `json:"name,omitempty"`
+	Thread int64  `json:"tid,omitempty"` // that worked or waited
 }
 
 // A Why is where the time of those activities went that were asked for, in one process.
@@ -180,12 +184,37 @@ func partName(p *activities.Part) string {
 	return p.Name
 }
 
-// path returns the parts of the time of an activity, the first one first.
+// path returns the parts of the time of an activity, the first one first. Code that ran on a
+// thread, was compiled there and stopped for collections is one part.
 func path(rt *process, c *activities.Causes) []Part {
 	list := make([]Part, 0, len(c.Path))
-	for i := range c.Path {
-		p := &c.Path[len(c.Path)-1-i]
-		list = append(list, Part{rt.At(p.From), rt.MS(p.To - p.From), p.Kind.String(), partName(p), p.Thread})
+	for i := len(c.Path) - 1; i >= 0; {
+		p := &c.Path[i]
+		part := Part{rt.At(p.From), rt.MS(p.To - p.From), p.Kind.String(), partName(p), p.Thread}
+		i--
+		if p.Kind <= activities.JIT {
+			var by [activities.JIT + 1]int64
+			by[p.Kind] = p.To - p.From
+			for ; i >= 0 && c.Path[i].Kind <= activities.JIT && c.Path[i].Thread == p.Thread; i-- {
+				by[c.Path[i].Kind] += c.Path[i].To - c.Path[i].From
+			}
+			part.DurationMS, part.Kind, part.Name = rt.MS(by[activities.Running]+by[activities.GC]+by[activities.JIT]), activities.Running.String(), ofIt(rt, by[:])
+		}
+		list = append(list, part)
 	}
 	return list
+}
+
+// ofIt says how much of what ran was no code of the program.
+func ofIt(rt *process, by []int64) string {
+	var list []string
+	for _, k := range []activities.Kind{activities.JIT, activities.GC} {
+		if by[k] > 0 {
+			list = append(list, fmt.Sprintf("%.3f ms %s", rt.MS(by[k]), k))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return "of it " + strings.Join(list, ", ")
 }

@@ -96,7 +96,7 @@ type activity struct {
 
 // Needs are the requests of ASP.NET Core and of HttpClient, and the ids of activities.
 var Needs = []need.Need{
-	{What: "activities", Provider: "System.Threading.Tasks.TplEventSource", Keywords: 0x80, Names: "TasksFlowActivityIds", Level: etw.LevelInformational},
+	{What: "activities", Provider: "System.Threading.Tasks.TplEventSource", Keywords: 0x80, Names: "TasksFlowActivityIds", Level: etw.LevelInformational, IDs: true},
 	{What: "requests that ASP.NET Core serves", Provider: "Microsoft.AspNetCore.Hosting", Keywords: need.All, Level: etw.LevelInformational},
 	{What: "requests that HttpClient makes", Provider: "System.Net.Http", Keywords: need.All, Level: etw.LevelInformational},
 }

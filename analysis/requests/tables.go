@@ -162,7 +162,7 @@ func (r *Result) paths() table.View {
 		table.Amount("durationMs", func(x Part) float64 { return x.DurationMS }),
 		table.Text("kind", func(x Part) string { return x.Kind }).About(),
 		table.ID("tid", func(x Part) int64 { return x.Thread }).Positive(),
-		table.Text("name", func(x Part) string { return x.Name }).Helped("of what was awaited, or who held the lock"))
+		table.Text("name", func(x Part) string { return x.Name }).Helped("of what was awaited, who held the lock, or how much of what ran was compiling and collections"))
 }
 
 func (w *Why) pid() int64 { return w.PID }

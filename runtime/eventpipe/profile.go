@@ -14,10 +14,16 @@ const (
 	taskProvider    = "System.Threading.Tasks.TplEventSource"
 	hostingProvider = "Microsoft.AspNetCore.Hosting"
 	httpProvider    = "System.Net.Http"
+	kestrelProvider = "Microsoft-AspNetCore-Server-Kestrel"
+	poolProvider    = "System.Diagnostics.Eventing.FrameworkEventSource"
 
 	// keywordActivities has the runtime give the events of a request the identifier of
-	// its activity.
+	// its activity, and keywordFlow has it say for which activity a thread begins to work.
 	keywordActivities = 0x80
+	keywordFlow       = 0x40000
+	keywordTasks      = 0x43 // what tasks are scheduled, run and awaited
+	keywordNames      = 0x8  // of what is awaited
+	keywordTransfer   = 0x10 // the queue of the thread pool, and timers
 	everything        = ^uint64(0)
 
 	keywordGC          = 0x1
@@ -28,6 +34,7 @@ const (
 	keywordException   = 0x8000
 	keywordThreading   = 0x10000
 	keywordCompilation = 0x1000000000
+	keywordWaitHandle  = 0x40000000000
 
 	informational = 4
 	verbose       = 5
@@ -39,6 +46,15 @@ type Profile struct {
 	Doc       string // what it shows
 	Providers []Provider
 	Rundown   uint64 // that its answers need
+}
+
+// causes are what tells of requests, besides the runtime.
+var causes = []Provider{
+	{Name: sampleProvider, Level: informational},
+	{Name: poolProvider, Keywords: keywordTransfer, Level: verbose},
+	{Name: hostingProvider, Keywords: everything, Level: informational},
+	{Name: kestrelProvider, Keywords: everything, Level: informational},
+	{Name: httpProvider, Keywords: everything, Level: informational},
 }
 
 // Profiles lists the profiles by name.
@@ -67,6 +83,20 @@ var profiles = []Profile{
 	{
 		Name: "alloc", Doc: "allocations, sampled, with their types and call stacks",
 		Providers: []Provider{runtimeAt(keywordGC, verbose)}, Rundown: DefaultRundown,
+	},
+	{
+		Name: "cause", Doc: "where the time of requests goes: for whom threads work, on what they wait, with names",
+		Providers: append([]Provider{
+			{Name: taskProvider, Keywords: keywordActivities | keywordFlow | keywordTasks | keywordNames, Level: verbose},
+			runtimeAt(keywordGC|keywordContention|keywordThreading|keywordWaitHandle|keywordJIT|keywordLoader|keywordException, verbose)}, causes...),
+		Rundown: DefaultRundown,
+	},
+	{
+		Name: "cause-light", Doc: "where the time of requests goes, without names of what is awaited",
+		Providers: append([]Provider{
+			{Name: taskProvider, Keywords: keywordActivities | keywordFlow, Level: informational},
+			runtimeAt(keywordGC|keywordContention|keywordThreading|keywordWaitHandle, verbose)}, causes...),
+		Rundown: DefaultRundown,
 	},
 	{
 		Name: "common", Doc: "collections, exceptions, waits for locks, the thread pool, modules and methods",
@@ -100,7 +130,8 @@ var profiles = []Profile{
 	{
 		Name: "requests", Doc: "requests of ASP.NET Core and of HttpClient, and the activities of threads",
 		Providers: []Provider{
-			{Name: taskProvider, Keywords: keywordActivities, Level: informational},
+			{Name: taskProvider, Keywords: keywordActivities | keywordFlow, Level: informational},
+			{Name: poolProvider, Keywords: keywordTransfer, Level: verbose},
 			{Name: hostingProvider, Keywords: everything, Level: informational},
 			{Name: httpProvider, Keywords: everything, Level: informational},
 		},

@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -212,6 +214,9 @@ func (c command) run(t *testing.T, bin, dir string) {
 		if name, ok := played[strings.Fields(line)[1]]; ok {
 			trace = filepath.Join(root, "tests/recorded", name)
 		}
+		if strings.Contains(line, "cause") {
+			trace = filepath.Join(root, "tests/recorded/causes/cause-10.nettrace.gz")
+		}
 		line = livePlace.ReplaceAllLiteralString(line, "--port "+process(t, trace))
 	}
 	cmd := exec.Command("sh", "-c", line)
@@ -240,6 +245,15 @@ func (c command) run(t *testing.T, bin, dir string) {
 func process(t *testing.T, path string) string {
 	t.Helper()
 	data := []byte(page(t, path))
+	if strings.HasSuffix(path, ".gz") {
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err = io.ReadAll(z); err != nil {
+			t.Fatal(err)
+		}
+	}
 	rt := eventpipetest.NewRuntime(10)
 	rt.PID = int64(os.Getpid())
 	end := len(data) - 1
