@@ -64,9 +64,9 @@ func (s *Selection) timeFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.from, "from", "", "only events from this `TIME` on: 2024-05-01T10:00:00Z, 10:00:05 of that\nday, or milliseconds or a duration such as 1.5s since the session's start")
 	f.StringVar(&s.To, "to", "", "only events before this `TIME`")
-	f.StringArrayVar(&s.caused, "activity", nil, "only events of threads while they worked for an activity of this `NAME`, such\nas a request: a pattern of what etw requests shows as task or name; repeatable")
-	f.StringArrayVar(&s.during, "during", nil, "only events of a process while an activity of this `NAME` was on in it,\nwhoever caused them; repeatable")
-	f.StringVar(&s.Zone, "zone", "UTC", "`ZONE` of times without one, here and in text: UTC, local, machine (that of\nthe recorded one) or a name such as Europe/Berlin")
+	f.StringArrayVar(&s.caused, "activity", nil, "only what threads did for an activity of this `NAME`: see etw requests; repeatable")
+	f.StringArrayVar(&s.during, "during", nil, "only events of processes while an activity of this `NAME` was on; repeatable")
+	f.StringVar(&s.Zone, "zone", "UTC", "`ZONE` of times, here and in text: UTC, local, machine (the recorded one), Asia/Tokyo")
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"zone": cobra.FixedCompletions([]string{"UTC", "local", zoneOfMachine}, cobra.ShellCompDirectiveNoFileComp),
 		"from": cobra.NoFileCompletions, "to": cobra.NoFileCompletions, "activity": cobra.NoFileCompletions, "during": cobra.NoFileCompletions,
