@@ -67,7 +67,6 @@ func NewTop() *Top {
 		Example: `  etw top cpu.nettrace
   etw top --top 5 --sort totalMs --names short cpu.nettrace
   etw top --of exceptions --by type exceptions.nettrace
-  etw top --by stack --top 3 cpu.nettrace
   etw top --by kind --label state=managed cpu.nettrace
   etw top --show-rules > work.rules
   etw top --format json cpu.nettrace | jq '.rows[0]'

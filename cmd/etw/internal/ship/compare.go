@@ -35,8 +35,7 @@ than noise is left out unless --all is given.
 Several recordings of each side, with -- between the sides, tell what noise is: A and B
 are then medians, and a number is more or less if the rank test of Mann and Whitney says
 so, which wants four or more of each. Of fewer the tool knows how much chance is in counts
-and in what is sampled, and nothing of how much the program varies: what may be noise is
-more? or less?.
+and samples, but not how much the program varies: what may be noise is more? or less?.
 
 --per sets what grows with time against the length of the trace, requests, events of a
 name or operations: --per second, --per request, --per Order/Start, --per operation where
