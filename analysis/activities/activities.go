@@ -31,8 +31,6 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/lives"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/clr"
-	"github.com/etwgen/etwgen/generated/dotnet/framework"
-	"github.com/etwgen/etwgen/generated/dotnet/tasks"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -48,11 +46,14 @@ type runtime = lives.Runtime[process]
 // threads wait.
 var Needs = []need.Need{
 	{What: "the flow of activities", Provider: tpl, Keywords: 0x40080, Names: "TasksFlowActivityIds, DebugActivityId", Level: etw.LevelInformational, Events: [2]uint16{25}},
-	{What: "the queue of the thread pool", Provider: "System.Diagnostics.Eventing.FrameworkEventSource", Keywords: 0x10, Names: "ThreadTransfer", Level: etw.LevelVerbose},
+	{What: "the queue of the thread pool", Provider: pool, Keywords: 0x10, Names: "ThreadTransfer", Level: etw.LevelVerbose},
 	{What: "collections, locks and workers", Provider: need.CLR, Keywords: 0x14001, Names: "GC, Contention, Threading", Level: etw.LevelInformational},
 }
 
-const tpl = "System.Threading.Tasks.TplEventSource"
+const (
+	tpl  = "System.Threading.Tasks.TplEventSource"
+	pool = "System.Diagnostics.Eventing.FrameworkEventSource"
+)
 
 // Of returns the analysis that all users of a mux share.
 func Of(mux *etw.Mux) *Analysis { return etw.Shared(mux, New) }
@@ -62,8 +63,10 @@ func New(mux *etw.Mux) *Analysis {
 	defer need.Ask(mux, Needs)()
 	a := &Analysis{}
 	a.processes.Watch(mux)
-	a.followThreads(mux)
-	a.followTasks(mux)
+	on(a, mux, a.followTasks)
+	on(a, mux, a.followThreads)
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadPoolWorkerThreadWait) { a.anew(rt, t) })
+	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadTerminated) { a.work(rt, t, nil) })
 	a.followStates(mux)
 	mux.HandleRest(a.rest)
 	return a
@@ -90,7 +93,7 @@ func (a *Analysis) span(rt *runtime, t *thread, of *Activity, from, to int64) {
 }
 
 // on registers a handler of an event that a thread wrote.
-func on[E any, P etw.EventPointer[E]](a *Analysis, mux *etw.Mux, do func(rt *runtime, t *thread, r *etw.Record, e P)) {
+func on[E any, P etw.EventPointer[E]](a *Analysis, mux *etw.Mux, do func(*runtime, *thread, *etw.Record, P)) {
 	etw.Handle(mux, func(r *etw.Record, e P) error {
 		rt := a.processes.At(r, 0)
 		if t := rt.State.thread(r.ThreadID); t != nil {
@@ -100,24 +103,18 @@ func on[E any, P etw.EventPointer[E]](a *Analysis, mux *etw.Mux, do func(rt *run
 	})
 }
 
-// followThreads registers the handlers that tell for whom threads work.
-func (a *Analysis) followThreads(mux *etw.Mux) {
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnySetActivityId) {
-		rt.State.flow = true
-		a.work(rt, t, rt.State.meet(e.NewId, t))
-	})
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *framework.AnyThreadPoolEnqueueWork) {
-		rt.State.enqueue(rt.Now, t, e.WorkID)
-	})
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *framework.AnyThreadPoolDequeueWork) {
+// followThreads takes an event of the thread pool or of timers. Runtimes before 6 leave on
+// threads for whom they worked; newer ones say at once for whom they work after these.
+func (a *Analysis) followThreads(rt *runtime, t *thread, r *etw.Record, e *poolEvent) {
+	switch r.ID {
+	case poolEnqueue:
+		rt.State.enqueue(rt.Now, t, e.int64())
+	case poolDequeue:
 		a.work(rt, t, nil)
-		rt.State.dequeue(rt.Now, t, e.WorkID)
-	})
-	// Runtimes before 6 leave on threads for whom they worked; newer ones say at once for whom
-	// they work after these. Either way something new begins.
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *framework.AnyThreadTransferReceive) { a.anew(rt, t) })
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadPoolWorkerThreadWait) { a.anew(rt, t) })
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, _ *clr.AnyThreadTerminated) { a.work(rt, t, nil) })
+		rt.State.dequeue(rt.Now, t, e.int64())
+	case transferReceive:
+		a.anew(rt, t)
+	}
 }
 
 // rest takes the records of EventSources that only the trace describes.

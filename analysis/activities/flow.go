@@ -152,10 +152,7 @@ func (t *thread) piece(from, to int64) piece {
 
 // enqueue notes an item that a thread has put into the queue.
 func (p *process) enqueue(now int64, t *thread, id int64) {
-	if p.queued == nil || len(p.queued) >= maxOpen {
-		p.queued = make(map[int64]item)
-	}
-	p.queued[id] = item{queued: now, by: t.id, busy: t.working(), of: t.cur}
+	put(&p.queued, id, item{queued: now, by: t.id, busy: t.working(), of: t.cur})
 }
 
 // dequeue notes the item that a thread has taken. The same one may be queued again.

@@ -100,7 +100,7 @@ func (w *walk) nameAwaits(parts []part) {
 	if len(parts) == 0 {
 		return
 	}
-	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.to, b.to) })
+	order.Sort(parts, func(a, b part) int { return cmp.Compare(a.to, b.to) })
 	for i := range w.parts {
 		p := &w.parts[i]
 		if p.Kind != Awaiting {
@@ -162,7 +162,7 @@ func (w *walk) prepare(begin, end int64) {
 			w.threads = append(w.threads, p.thread)
 		}
 	}
-	slices.SortFunc(w.byEnd, func(a, b int32) int { return cmp.Or(cmp.Compare(w.pieces[a].to, w.pieces[b].to), cmp.Compare(a, b)) })
+	order.Sort(w.byEnd, func(a, b int32) int { return cmp.Or(cmp.Compare(w.pieces[a].to, w.pieces[b].to), cmp.Compare(a, b)) })
 }
 
 // at returns the index of the piece in which a thread worked just before t, or -1.
@@ -394,7 +394,7 @@ func (w *walk) flatten(thread int64) (flat []state) {
 	for _, s := range slices.Concat(w.states[i:j], w.pauses) {
 		edges = append(edges, edge{s.from, s.kind, 1}, edge{s.to, s.kind, -1})
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	order.Sort(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var open [Kinds]int
 	since, kind := int64(0), Running
 	for _, e := range edges {

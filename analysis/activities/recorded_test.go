@@ -99,7 +99,16 @@ func TestTruth(t *testing.T) {
 		right, wrong, unknown := f.hold(&truth)
 		all := float64(right+wrong+unknown) / 100
 		t.Logf("%s: by %v %.3f %% right, %.3f wrong, %.3f unknown of %.0f ms", name, f.layer, float64(right)/all, float64(wrong)/all, float64(unknown)/all, all/1e4)
-		least := map[Layer]float64{Flow: 99.9, Tasks: 90}[f.layer]
+		layer, least := Flow, 99.9
+		switch {
+		case strings.Contains(name, "-tpl"):
+			layer, least = Tasks, 90
+		case strings.Contains(name, "-ids"):
+			layer, least = None, 0
+		}
+		if f.layer != layer {
+			t.Errorf("%s: by %v, want %v", name, f.layer, layer)
+		}
 		if wrong != 0 || float64(right)/all < least {
 			t.Errorf("%s: %d ns right, %d wrong, %d unknown", name, right, wrong, unknown)
 		}

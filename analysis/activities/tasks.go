@@ -4,66 +4,61 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/etwgen/etwgen/generated/dotnet/tasks"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-// followTasks registers the handlers of the events of tasks. They name what is awaited; and
-// where the runtime does not say for whom threads work, they do.
-func (a *Analysis) followTasks(mux *etw.Mux) {
-	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, e *taskScheduled) {
-		p := &rt.State
+// followTasks takes an event of tasks. They name what is awaited; and where the runtime does
+// not say for whom threads work, they do.
+func (a *Analysis) followTasks(rt *runtime, t *thread, r *etw.Record, e *taskEvent) {
+	p, task := &rt.State, e.task(r.ID)
+	switch r.ID {
+	case setActivityID:
+		p.flow = true
+		a.work(rt, t, p.meet(e.guid(), t))
+	case taskScheduled:
 		p.tasks = true
-		if p.made == nil || len(p.made) >= maxOpen {
-			p.made = make(map[int32]*Activity)
-		}
 		if x := p.seen(r, t); x != nil {
-			p.made[e.TaskID] = x
+			put(&p.made, task, x)
 		}
-	})
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnyTaskStarted) {
-		x := rt.State.made[e.TaskID]
-		delete(rt.State.made, e.TaskID)
-		if !rt.State.flow {
-			t.save(e.TaskID)
+	case taskStarted:
+		x := p.made[task]
+		delete(p.made, task)
+		if !p.flow {
+			t.save(task)
 			a.work(rt, t, x)
 		}
-	})
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnyTaskCompleted) {
-		if !rt.State.flow {
-			a.restore(rt, t, e.TaskID)
+	case taskCompleted:
+		if !p.flow {
+			a.restore(rt, t, task)
 		}
-	})
-	on(a, mux, func(rt *runtime, t *thread, r *etw.Record, e *taskWaitBegin) {
-		p := &rt.State
+	case taskWaitBegin:
 		p.tasks = true
-		if p.waits == nil || len(p.waits) >= maxOpen {
-			p.waits = make(map[int32]await)
-		}
-		p.waits[e.TaskID] = await{begin: rt.Now, by: t.id, name: operation(p.names[e.TaskID]), of: p.seen(r, t), block: e.Behavior == tasks.TaskWaitBehaviorSynchronous}
-	})
-	on(a, mux, a.awaited)
-	on(a, mux, func(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnyTaskWaitContinuationComplete) {
-		a.restore(rt, t, e.TaskID)
-	})
-	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, e *tasks.AnyTraceOperationBegin) {
-		p := &rt.State
-		if p.names == nil || len(p.names) >= maxOpen {
-			p.names = make(map[int32]string)
-		}
-		p.names[e.TaskID] = e.OperationName.String()
-	})
-	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, e *tasks.AnyTraceOperationEnd) {
-		delete(rt.State.names, e.TaskID)
-	})
+		put(&p.waits, task, await{begin: rt.Now, by: t.id, name: operation(p.names[task]), of: p.seen(r, t), block: e.blocks()})
+	case taskWaitEnd:
+		a.awaited(rt, t, task)
+	case taskWaitHandled:
+		a.restore(rt, t, task)
+	case traceOperationBegin:
+		put(&p.names, task, e.text(4))
+	case traceOperationEnd:
+		delete(p.names, task)
+	}
+}
+
+// put adds to a map, of which a damaged trace can make no more than there is room for.
+func put[K comparable, V any](m *map[K]V, k K, v V) {
+	if *m == nil || len(*m) >= maxOpen {
+		*m = make(map[K]V)
+	}
+	(*m)[k] = v
 }
 
 // awaited takes the end of a wait for a task. It comes before the context of what goes on,
 // so its own activity is that of whoever completed the task.
-func (a *Analysis) awaited(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnyTaskWaitEnd) {
+func (a *Analysis) awaited(rt *runtime, t *thread, task int32) {
 	p := &rt.State
-	w, ok := p.waits[e.TaskID]
-	delete(p.waits, e.TaskID)
+	w, ok := p.waits[task]
+	delete(p.waits, task)
 	if ok && w.block {
 		t.spent(Blocked, w.begin, rt.Now)
 		return
@@ -71,7 +66,7 @@ func (a *Analysis) awaited(rt *runtime, t *thread, _ *etw.Record, e *tasks.AnyTa
 	if ok {
 		t.goOn(&w, rt.Now, rt.Ticks(inline))
 	}
-	t.save(e.TaskID)
+	t.save(task)
 	if !p.flow {
 		a.work(rt, t, w.of)
 	}
