@@ -81,6 +81,9 @@ func (q *linesQuery) main(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 && len(weights) == 0 && p.Len() > 0 {
 		cli.Report(cmd, p.noLines(method))
 	}
+	if len(weights) == 0 {
+		p.trouble = cmp.Or(p.trouble, cli.ErrNone) // the table is no answer
+	}
 	tab := p.lineTable(weights)
 	if err := q.rank.CheckColumn(tab.Columns); err != nil {
 		return err
