@@ -339,6 +339,8 @@ func (r *Reader) read(b block) error {
 		if r.header.Minor == 0 { // later ones may have further kinds
 			return layout.Damaged("its kind is not known")
 		}
+	case layout.KindTrace: // which may have been another block
+		return layout.Damaged("a second trace header")
 	}
-	return nil // a second trace header says nothing new
+	return nil
 }

@@ -365,6 +365,21 @@ func TestUnknownBlocksAreSkipped(t *testing.T) {
 	}
 }
 
+// A block that claims to be a second trace header may have been one of events: that it says
+// nothing is said.
+func TestSecondHeader(t *testing.T) {
+	w := nettracetest.NewWriter(6, nettracetest.Trace{})
+	w.Metadata(clrRow(1, 10))
+	at := len(w.Bytes())
+	w.Events(nettracetest.Event{Metadata: 1})
+	w.End()
+	w.Bytes()[at+3] = 1
+	recs, r, err := readStream(t, w.Bytes())
+	if !errors.Is(err, nettrace.ErrDamaged) || len(recs) != 0 || r.Stats().DamagedBlocks != 1 {
+		t.Errorf("%d records, %+v, %v", len(recs), r.Stats(), err)
+	}
+}
+
 func TestUnknownMetadata(t *testing.T) {
 	w := nettracetest.NewWriter(4, nettracetest.Trace{})
 	w.Metadata(clrRow(1, 10))
