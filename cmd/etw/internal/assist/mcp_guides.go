@@ -144,12 +144,15 @@ var playbooks = []playbook{
    says how to record them.
 2. requests, and again by endpoint: p50, p95 and p99, errors, and the slowest ones with
    their times.
-3. Take the slowest: from a millisecond before it to a millisecond after it. Ask in this window gc (pauses in it?), threadpool
+3. If endpoints have runningMs and awaitingMs, the trace tells where their time went, in parts
+   that add up: requests with why, by cause and by path, says for what; top with activity is
+   the code that ran for such a request, and no other.
+4. Else take the slowest: from a millisecond before it to a millisecond after it. Ask in this window gc (pauses in it?), threadpool
    (did it wait for a thread?), contention and waits, exceptions, jit (was it the first?).
-4. requests again, for what it calls: HTTP, sockets, look-ups, databases. Does it wait for
+5. requests again, for what it calls: HTTP, sockets, look-ups, databases. Does it wait for
    another service? The wait for a connection is a task of its own.
-5. top, by method and by stack, in the window, for what is left.
-6. Conclude with where the time of a slow request goes, in milliseconds that add up.`},
+6. top, by method and by stack, in the window, for what is left.
+7. Conclude with where the time of a slow request goes, in milliseconds that add up.`},
 	{"starvation", "Thread pool starvation", "find out whether the thread pool starves, and what blocks it", `Find out whether the thread pool of %s starves.
 
 1. open_trace; read the warnings.

@@ -47,7 +47,7 @@ var taken = map[string][]parameter{
 // inputs are the flags that tools have, with what their values are. The others are about
 // live processes or the look of results, or name files that nobody allowed.
 var inputs = map[string]string{
-	"process": "", "children": "", "from": "", "to": "", "activity": "",
+	"process": "", "children": "", "from": "", "to": "", "activity": "", "during": "", "why": "",
 	"by": "", "sort": "", "all": "",
 	"of": "", "names": "", "include": "", "exclude": "", "group": "", "fold": "", "root": "", "label": "",
 	"min": "", "depth": "", "callers": "", "inverted": "", "diff": "trace", "symbols": "folder",
