@@ -21,6 +21,11 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	windows, err := filepath.Glob("../generated/windows/*/*.man")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, windows...)
 	for _, path := range files {
 		m, _, err := manifest.ParseFile(path, manifest.Options{})
 		if err != nil {

@@ -28,6 +28,8 @@ func TestRecording(t *testing.T) {
 	} {
 		known[fmt.Sprintf("%#x:%d", uint64(own), etw.LevelVerbose)] = true
 	}
+	flow := clr.KeywordGC | clr.KeywordContention | clr.KeywordThreading
+	known[fmt.Sprintf("%#x:%d", uint64(flow), etw.LevelInformational)] = true
 	found := 0
 	for _, m := range regexp.MustCompile(clr.Provider.Desc.Name+`:(?:0x)?([0-9a-f]+):(\d)`).FindAllStringSubmatch(text, -1) {
 		found++

@@ -9,14 +9,14 @@ import (
 
 // keys are those of an event in JSON, in their order; those with a question mark may be missing.
 const keys = "time ms file? provider guid id version opcode level task keywords event pid process? tid thread? cpu size " +
-	"activity? related? fields stack frames? payload error?"
+	"activity? related? fields path? elapsedMs? stack frames? message? payload error?"
 
 // CheckEvent checks that an event in JSON has the keys that it should, in their order, and
 // values of the right types.
 func CheckEvent(line []byte) error {
 	var types struct {
-		Time, File, Provider, GUID, Keywords, Event, Process, Thread, Activity, Related, Payload, Error string
-		MS, ID, Version, Opcode, Level, Task, PID, TID, CPU, Size                                       float64
+		Time, File, Provider, GUID, Keywords, Event, Process, Thread, Activity, Related, Path, Message, Payload, Error string
+		MS, ID, Version, Opcode, Level, Task, PID, TID, CPU, Size, ElapsedMS                                           float64
 	}
 	if err := json.Unmarshal(line, &types); err != nil {
 		return err
