@@ -19,6 +19,7 @@ type process struct {
 	flow    bool                   // the runtime says for whom threads work
 	tasks   bool                   // there are events of tasks
 	soon    int64                  // within which work goes on
+	walk    walk                   // of the activity that ended last
 }
 
 // A thread works for one activity at a time.

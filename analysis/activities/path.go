@@ -63,7 +63,8 @@ func (a *Analysis) Layer(pid int64) (l Layer) {
 // causes returns where the time of an activity went that a thread ends now.
 func (p *process) causes(x *Activity, t *thread) *Causes {
 	first := sort.Search(len(p.pauses), func(i int) bool { return p.pauses[i].to > x.Begin })
-	w := &walk{pauses: p.pauses[first:], flat: make(map[int64][]state), soon: p.soon}
+	w := &p.walk
+	w.reset(p.pauses[first:], p.soon)
 	cut := false
 	x.gather(func(c *Activity) {
 		cut = cut || c.cut
@@ -84,6 +85,7 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 	w.back(thread, x.End, x.Begin, 0)
 	w.nameAwaits(x.parts)
 	c := &Causes{Path: w.parts}
+	w.parts = nil
 	for _, part := range c.Path {
 		c.Spent[part.Kind] += part.To - part.From
 	}
@@ -136,6 +138,19 @@ type walk struct {
 	soon    int64             // within which work goes on
 }
 
+// reset makes w ready for another activity. What it has is used again, but for the parts,
+// which the activity keeps.
+func (w *walk) reset(pauses []state, soon int64) {
+	if w.of == nil || len(w.of) > maxLooked || cap(w.pieces) > maxPieces {
+		*w = walk{of: make(map[int64][2]int), flat: make(map[int64][]state)}
+	}
+	clear(w.of)
+	clear(w.flat)
+	clear(w.pieces)
+	w.pieces, w.byEnd, w.threads, w.states, w.parts = w.pieces[:0], w.byEnd[:0], w.threads[:0], w.states[:0], nil
+	w.pauses, w.soon = pauses, soon
+}
+
 // inline is within which time the work of a thread counts as going on.
 const inline = time.Millisecond
 
@@ -152,9 +167,8 @@ func (w *walk) prepare(begin, end int64) {
 	w.pieces = w.pieces[:n]
 	order.Sort(w.pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.from, b.from)) })
 	order.Sort(w.states, func(a, b state) int { return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.from, b.from)) })
-	w.of, w.byEnd = make(map[int64][2]int), make([]int32, n)
 	for i, p := range w.pieces {
-		w.byEnd[i] = int32(i)
+		w.byEnd = append(w.byEnd, int32(i))
 		if r, ok := w.of[p.thread]; ok {
 			w.of[p.thread] = [2]int{r[0], i + 1}
 		} else {

@@ -1,0 +1,116 @@
+package activities
+
+import (
+	"encoding/binary"
+	memory "runtime"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/analysis/internal/actid"
+	"github.com/etwgen/etwgen/analysis/internal/testtrace"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// shop plays requests that await once, each on two threads of a pool.
+type shop struct {
+	*testtrace.Script
+	at          time.Duration
+	start, stop *etw.EventDesc
+}
+
+func newShop(tb testing.TB, mux *etw.Mux) *shop {
+	return &shop{Script: testtrace.NewScript(tb, mux),
+		start: &etw.EventDesc{Name: "RequestStart", TaskName: "Request"}, stop: &etw.EventDesc{Name: "RequestStop", TaskName: "Request"}}
+}
+
+func (s *shop) library(thread int64, d *etw.EventDesc, payload []byte) {
+	s.at += time.Microsecond
+	s.Record(s.at, thread, &etw.Record{Provider: d.Provider.GUID, ProviderName: d.Provider.Name, ID: d.ID, Kind: etw.KindManifest, PointerSize: etw.Ptr64, Payload: payload})
+}
+
+func (s *shop) worksFor(thread int64, id etw.GUID) {
+	s.library(thread, taskEvents[len(taskEvents)-1], id[:])
+}
+
+func (s *shop) source(thread int64, d *etw.EventDesc, op etw.Opcode, id etw.GUID) {
+	s.at += time.Microsecond
+	s.Activity = id
+	s.Record(s.at, thread, &etw.Record{ProviderName: "Shop", Schema: d, Kind: etw.KindManifest, Opcode: op, PointerSize: etw.Ptr64})
+	s.Activity = etw.GUID{}
+}
+
+// request plays one, of which the last stop may be missing.
+func (s *shop) request(n uint32, stops bool) {
+	id := actid.Make(1, 0xf0, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+	a, b := int64(10+n%7), int64(20+n%5)
+	s.worksFor(a, id)
+	s.source(a, s.start, etw.OpcodeStart, id)
+	s.at += 20 * time.Microsecond
+	item := binary.LittleEndian.AppendUint64(nil, uint64(n%3))
+	s.library(a, poolEvents[0], item)
+	s.worksFor(a, etw.GUID{})
+	s.library(b, poolEvents[1], item)
+	s.worksFor(b, id)
+	s.at += 30 * time.Microsecond
+	if !stops {
+		return
+	}
+	s.worksFor(b, etw.GUID{})
+	s.source(b, s.stop, etw.OpcodeStop, id)
+}
+
+// TestParts: of a request that a thread begins, queues, and another one ends.
+func TestParts(t *testing.T) {
+	var mux etw.Mux
+	a := New(&mux)
+	s := newShop(t, &mux)
+	var x *Activity
+	a.OnSpan(func(_ int64, span Span) { x = span.Of })
+	s.request(1, true)
+	if x == nil || !x.Over || x.Causes == nil {
+		t.Fatalf("%+v", x)
+	}
+	var got []string
+	for _, p := range x.Causes.Path {
+		got = append(got, p.Kind.String())
+	}
+	want := [Kinds]int64{Running: x.End - x.Begin - 3000, Queued: 3000}
+	if len(got) != 3 || got[0] != "running" || got[1] != "queued" || got[2] != "running" || x.Causes.Spent != want {
+		t.Errorf("%v, %v, want %v", got, x.Causes.Spent, want)
+	}
+}
+
+// TestFlat: what is over takes no memory, and of what never ends there is a bound.
+func TestFlat(t *testing.T) {
+	for _, stops := range []bool{true, false} {
+		var mux etw.Mux
+		a := New(&mux)
+		s := newShop(t, &mux)
+		var sizes [2]uint64
+		n := uint32(0)
+		for i, upTo := range []uint32{2 * maxLive, 4 * maxLive} {
+			for ; n < upTo; n++ {
+				s.request(n, stops)
+			}
+			memory.GC()
+			var m memory.MemStats
+			memory.ReadMemStats(&m)
+			sizes[i] = m.HeapAlloc
+		}
+		if sizes[1] > sizes[0]+1<<20 {
+			t.Errorf("stops %v: %d bytes after %d requests, %d after twice as many", stops, sizes[0], 2*maxLive, sizes[1])
+		}
+		memory.KeepAlive(a)
+	}
+}
+
+// BenchmarkRequests is of the seven or so events of a request.
+func BenchmarkRequests(b *testing.B) {
+	var mux etw.Mux
+	New(&mux)
+	s := newShop(b, &mux)
+	for i := range b.N {
+		s.request(uint32(i), true)
+	}
+	b.ReportMetric(float64(8*b.N)/b.Elapsed().Seconds(), "events/s")
+}
