@@ -25,6 +25,7 @@ type Question struct {
 	name, short, Long, example string
 	views                      []string               // what the rows of the table can be, the default first
 	Needs                      []need.Need            // what to record for it
+	Better                     []need.Need            // what a live recording takes, too, for more of an answer
 	missing                    string                 // what to say in place of needs
 	whole                      bool                   // people see all rows if they do not say how many
 	rooted                     bool                   // --root is for all views

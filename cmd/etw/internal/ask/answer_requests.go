@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/filter"
@@ -45,7 +46,7 @@ more.`,
 			show.Next("etw top", "which code is on the stacks"),
 		},
 		views: viewsOf(new(requests.Result)),
-		Needs: requests.Needs,
+		Needs: requests.Needs, Better: activities.Needs,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&why, "why", "", "say where the time went of activities with this `NAME`, id or endpoint, with * for\nany text, by --by cause; or of the slowest of them, by --by path")
 		},

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -159,7 +160,7 @@ func WithSnapshot(q *ask.Question) *cobra.Command {
 
 func recordingFor(q *ask.Question, long time.Duration, enough func(*etw.Record) bool) *cobra.Command {
 	q.Long += "\n\n" + cli.RecordedLong
-	m := &recordedMode{check: q.Check, needs: func() []need.Need { return q.Needs }, enough: enough}
+	m := &recordedMode{check: q.Check, needs: func() []need.Need { return slices.Concat(q.Needs, q.Better) }, enough: enough}
 	m.live.duration = long
 	return m.add(q.Command())
 }
