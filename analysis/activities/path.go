@@ -83,7 +83,7 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 		thread = t.id
 	}
 	w.back(thread, x.End, x.Begin, 0)
-	w.nameAwaits(x.parts)
+	w.nameAwaits(x.parts, x.Name)
 	c := &Causes{Path: w.parts}
 	w.parts = nil
 	for _, part := range c.Path {
@@ -97,8 +97,9 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 }
 
 // nameAwaits names what was awaited by the activity within it that ended with the await, the
-// innermost one.
-func (w *walk) nameAwaits(parts []part) {
+// innermost one. One that has the activity's own name is the same request, as another source
+// tells of it.
+func (w *walk) nameAwaits(parts []part, own string) {
 	if len(parts) == 0 {
 		return
 	}
@@ -114,7 +115,7 @@ func (w *walk) nameAwaits(parts []part) {
 			if c.to > p.To+w.soon {
 				break
 			}
-			if c.from < p.To && (best.name == "" || c.to-p.To > best.to-p.To+w.soon || c.to > best.to-w.soon && c.from > best.from) {
+			if c.from < p.To && c.name != own && (best.name == "" || c.to-p.To > best.to-p.To+w.soon || c.to > best.to-w.soon && c.from > best.from) {
 				best = c
 			}
 		}
