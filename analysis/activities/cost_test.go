@@ -2,6 +2,7 @@ package activities
 
 import (
 	"encoding/binary"
+	"math/rand/v2"
 	memory "runtime"
 	"testing"
 	"time"
@@ -77,6 +78,55 @@ func TestParts(t *testing.T) {
 	want := [Kinds]int64{Running: x.End - x.Begin - 3000, Queued: 3000}
 	if len(got) != 3 || got[0] != "running" || got[1] != "queued" || got[2] != "running" || x.Causes.Spent != want {
 		t.Errorf("%v, %v, want %v", got, x.Causes.Spent, want)
+	}
+}
+
+// TestAbsurd: whatever the order of events, the parts of each activity add up.
+func TestAbsurd(t *testing.T) {
+	random, told := rand.New(rand.NewPCG(1, 2)), 0
+	for range 200 {
+		var mux etw.Mux
+		f := &followed{Analysis: New(&mux)}
+		f.OnSpan(func(_ int64, s Span) { f.spans = append(f.spans, s) })
+		s := newShop(t, &mux)
+		mux.HandleRest(func(r *etw.Record) error {
+			if x := f.Lookup(r, r.ActivityID); x != nil && r.Opcode == etw.OpcodeStart {
+				f.all = append(f.all, x)
+			}
+			return nil
+		})
+		ids := []etw.GUID{{}, {1}, actid.Make(1, 0x10), actid.Make(1, 0x11), actid.Make(1, 0x12), actid.Make(1, 0x12, 0x10), actid.Make(1, 0x20)}
+		id := func() etw.GUID { return ids[random.IntN(len(ids))] }
+		for range 300 {
+			s.at += time.Duration(random.IntN(300)) * time.Microsecond
+			thread, payload := int64(random.IntN(4)), make([]byte, 4*random.IntN(8))
+			for i := range payload {
+				payload[i] = byte(random.IntN(3))
+			}
+			s.Related = id()
+			switch random.IntN(6) {
+			case 0:
+				s.source(thread, s.start, etw.OpcodeStart, id())
+			case 1:
+				s.source(thread, s.stop, etw.OpcodeStop, id())
+			case 2:
+				s.worksFor(thread, id())
+			case 3:
+				s.library(thread, poolEvents[random.IntN(len(poolEvents))], payload)
+			default:
+				s.library(thread, taskEvents[random.IntN(len(taskEvents))], payload)
+			}
+		}
+		f.Finish()
+		f.addUp(t, "made up")
+		for _, x := range f.all {
+			if x.Causes != nil {
+				told += len(x.Causes.Path)
+			}
+		}
+	}
+	if told < 1000 {
+		t.Errorf("only %d parts", told)
 	}
 }
 
