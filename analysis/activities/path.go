@@ -85,7 +85,6 @@ func (p *process) causes(x *Activity, t *thread) *Causes {
 	w.back(thread, x.End, x.Begin, 0)
 	w.nameAwaits(x.parts, x.Name)
 	c := &Causes{Path: w.parts}
-	w.parts = nil
 	for _, part := range c.Path {
 		c.Spent[part.Kind] += part.To - part.From
 	}

@@ -3,6 +3,7 @@ package activities
 import (
 	"slices"
 
+	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -67,7 +68,7 @@ func (a *Analysis) followStates(mux *etw.Mux) {
 		}
 	})
 	on(a, mux, func(rt *runtime, _ *thread, _ *etw.Record, e *clr.AnyGCSuspendEEBegin) {
-		if e.Reason == clr.GCSuspendEEReasonSuspendForGC || e.Reason == clr.GCSuspendEEReasonSuspendForGCPrep {
+		if suspend.ForGC(e.Reason) {
 			rt.State.paused = rt.Now
 		}
 	})

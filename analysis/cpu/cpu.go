@@ -26,6 +26,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -85,7 +86,7 @@ func New(mux *etw.Mux) *Analysis {
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
-		if e.Reason == clr.GCSuspendEEReasonSuspendForGC || e.Reason == clr.GCSuspendEEReasonSuspendForGCPrep {
+		if suspend.ForGC(e.Reason) {
 			a.open[thread{r.ProcessID, r.ThreadID}] = when.Of(r)
 		}
 		return nil

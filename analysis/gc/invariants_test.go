@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
@@ -22,7 +23,7 @@ func checkInvariants(tb testing.TB, a *Analysis) {
 			parts += c.pause
 		}
 		for i := range s.byReason {
-			if forGC(clr.GCSuspendEEReason(i)) {
+			if suspend.ForGC(clr.GCSuspendEEReason(i)) {
 				pauses += s.byReason[i].ticks
 			}
 		}
@@ -185,7 +186,7 @@ func countEvents(mux *etw.Mux) map[int64]*eventCounts {
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *clr.AnyGCSuspendEEBegin) error {
-		if forGC(e.Reason) {
+		if suspend.ForGC(e.Reason) {
 			of(r).open[r.ThreadID] = r.Timestamp
 		} else {
 			delete(of(r).open, r.ThreadID)

@@ -96,11 +96,6 @@ type suspension struct {
 	gcs     []*collection // that began in it
 }
 
-// forGC reports whether the suspension is part of the pause of a collection.
-func forGC(reason clr.GCSuspendEEReason) bool {
-	return reason == clr.GCSuspendEEReasonSuspendForGC || reason == clr.GCSuspendEEReasonSuspendForGCPrep
-}
-
 // reasons counts those that a suspension can have, and one for all others.
 const reasons = 9
 

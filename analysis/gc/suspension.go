@@ -3,6 +3,7 @@ package gc
 import (
 	"cmp"
 
+	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/generated/clr"
 )
 
@@ -65,7 +66,7 @@ func (s *state) restartEnd(thread, now int64) (begin int64, collects bool) {
 		return 0, false
 	}
 	p := &s.open[i]
-	begin, collects = p.begin, forGC(p.reason)
+	begin, collects = p.begin, suspend.ForGC(p.reason)
 	s.byReason[min(int(p.reason), reasons-1)].add(p, now)
 	if collects {
 		s.stood += cmp.Or(p.release, now) - p.stands()

@@ -3,6 +3,7 @@ package gc
 import (
 	"cmp"
 
+	"github.com/etwgen/etwgen/analysis/internal/suspend"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/internal/order"
@@ -152,7 +153,7 @@ func (rt *view) suspensions(out *Runtime) {
 			continue
 		}
 		reason := clr.GCSuspendEEReason(i)
-		row := SuspensionReason{Reason: reason.String(), GC: forGC(reason), Count: t.count,
+		row := SuspensionReason{Reason: reason.String(), GC: suspend.ForGC(reason), Count: t.count,
 			TotalMS: rt.MS(t.ticks), MaxMS: rt.MS(t.max), SuspendMS: rt.MS(t.suspend)}
 		if row.GC {
 			pause += t.ticks
