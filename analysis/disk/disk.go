@@ -3,7 +3,8 @@
 // is the bottleneck; package files has what programs asked for.
 //
 // The kernel of Windows logs the operations (flags DISK_IO and DISK_IO_INIT), with call
-// stacks of where they were asked for. What a cache answers, no disk is asked for; what is
+// stacks of where they were asked for; its provider Microsoft-Windows-Kernel-Disk tells the
+// answers alone, which have no stacks. What a cache answers, no disk is asked for; what is
 // written is mostly asked for later, by the system.
 package disk
 
@@ -13,10 +14,12 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/internal/busy"
 	"github.com/etwgen/etwgen/analysis/internal/operations"
+	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -25,6 +28,7 @@ type Analysis struct {
 	list    *operations.List
 	orphans int
 	busy    map[uint32]*busy.Union // disks
+	from    teller.Teller
 }
 
 // What a disk does.
@@ -44,6 +48,7 @@ func New(mux *etw.Mux) *Analysis {
 	a := &Analysis{list: operations.New(mux), busy: make(map[uint32]*busy.Union)}
 	a.watchAsked(mux)
 	a.watchDone(mux)
+	a.watchProvided(mux)
 	return a
 }
 
@@ -69,24 +74,44 @@ func (a *Analysis) watchAsked(mux *etw.Mux) {
 
 func (a *Analysis) watchDone(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
-		a.done(r, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId,
+		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId,
 			operations.Operation{Kind: read, File: a.list.Files.ByKey(uint64(e.FileObject)), Bytes: e.TransferSize, Disk: e.DiskNumber})
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
-		a.done(r, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId,
+		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId,
 			operations.Operation{Kind: write, File: a.list.Files.ByKey(uint64(e.FileObject)), Bytes: e.TransferSize, Disk: e.DiskNumber})
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		a.done(r, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId, operations.Operation{Kind: flush, Disk: e.DiskNumber})
+		a.done(r, teller.Classic, e.Irp, e.HighResResponseTime, e.HasIssuingThreadId(), e.IssuingThreadId, operations.Operation{Kind: flush, Disk: e.DiskNumber})
 		return nil
+	})
+}
+
+// watchProvided takes the answers of disks that have manifests, which nothing goes before.
+func (a *Analysis) watchProvided(mux *etw.Mux) {
+	answered := func(r *etw.Record, kind uint8, irp, key etw.Pointer, number, bytes uint32, ticks uint64) error {
+		a.done(r, teller.Provided, irp, ticks, false, 0, operations.Operation{Kind: kind, File: a.list.Files.ByKey(uint64(key)), Bytes: bytes, Disk: number})
+		return nil
+	}
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskRead) error {
+		return answered(r, read, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskWrite) error {
+		return answered(r, write, e.IORequestPacket, e.FileObject, e.DiskNumber, e.TransferSize, e.HighResResponseTime)
+	})
+	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskFlush) error {
+		return answered(r, flush, e.IORequestPacket, 0, e.DiskNumber, 0, e.HighResResponseTime)
 	})
 }
 
 // done takes that a disk has answered. Where nothing told that it was asked, there is no
 // stack.
-func (a *Analysis) done(r *etw.Record, irp etw.Pointer, ticks uint64, has bool, tid uint32, o operations.Operation) {
+func (a *Analysis) done(r *etw.Record, who teller.Teller, irp etw.Pointer, ticks uint64, has bool, tid uint32, o operations.Operation) {
+	if !a.from.Hears(who) {
+		return
+	}
 	o.Done, o.Took = true, length(r, ticks)
 	if a.busy[o.Disk] == nil {
 		a.busy[o.Disk] = new(busy.Union)

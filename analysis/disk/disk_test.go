@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -47,6 +48,31 @@ func TestDisk(t *testing.T) {
 	}
 	if want := (Result{Operations: 3, Open: 1, Orphans: 1, Bytes: 4608, Time: 8e6, Busy: 8e6}); *res != want {
 		t.Errorf("got %+v, want %+v", res, want)
+	}
+}
+
+// Answers that have manifests count as the classic ones do, and once where both tell.
+func TestProvided(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		var mux etw.Mux
+		f, a := system.FilesOf(&mux), New(&mux)
+		s := testtrace.NewScript(t, &mux)
+		s.Event(6*time.Millisecond, -1, &disk.DiskRead{DiskNumber: 1, TransferSize: 4096, IORequestPacket: 9, HighResResponseTime: 5e6})
+		if both {
+			s.Event(6*time.Millisecond, -1, &kernel.DiskIoReadV3{DiskNumber: 1, TransferSize: 4096, Irp: 9, HighResResponseTime: 5e6})
+		}
+		s.Event(9*time.Millisecond, -1, &disk.DiskWrite{DiskNumber: 2, TransferSize: 512, IORequestPacket: 10, HighResResponseTime: 2e6})
+		s.Event(9*time.Millisecond, -1, &disk.DiskFlush{DiskNumber: 2, IORequestPacket: 11, HighResResponseTime: 1e6})
+		if got, want := *a.Result(), (Result{Operations: 3, Orphans: 3, Bytes: 4608, Time: 8e6, Busy: 7e6}); got != want {
+			t.Errorf("%v: got %+v, want %+v", both, got, want)
+		}
+		var bytes, flushes uint64
+		for _, d := range (system.DisksResult{FilesResult: f.Result()}).Disks() {
+			bytes, flushes = bytes+d.BytesRead+d.BytesWritten, flushes+d.Flushes
+		}
+		if bytes != 4608 || flushes != 1 {
+			t.Errorf("%v: the tables have %d bytes, %d flushes", both, bytes, flushes)
+		}
 	}
 }
 

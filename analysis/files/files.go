@@ -3,7 +3,7 @@
 // program waits for files; package disk has what came to a disk.
 //
 // The kernel of Windows logs the operations (flags FILE_IO and FILE_IO_INIT), with call
-// stacks of where they were asked for. Most of what is read and written no disk is asked
+// stacks of where they were asked for, as does its provider Microsoft-Windows-Kernel-File. Most of what is read and written no disk is asked
 // for: package disk has what is.
 package files
 
@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"github.com/etwgen/etwgen/analysis/internal/operations"
+	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/analysis/internal/when"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/analysis/stacks"
@@ -19,7 +20,10 @@ import (
 )
 
 // An Analysis follows the operations in the records that a [etw.Mux] dispatches.
-type Analysis struct{ list *operations.List }
+type Analysis struct {
+	list *operations.List
+	from [4]teller.Teller // of opens, reads, writes and all others
+}
 
 // What is asked of a file.
 const (
@@ -42,56 +46,63 @@ var Needs = []need.Need{{What: "operations on files", Recorder: "wpr -start File
 
 // New returns an analysis whose handlers are registered at mux.
 func New(mux *etw.Mux) *Analysis {
-	a := &Analysis{operations.New(mux)}
+	a := &Analysis{list: operations.New(mux)}
 	a.watchTransfers(mux)
 	a.watchOthers(mux)
-	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error {
-		if o := a.list.End(e.IrpPtr); o != nil {
-			o.Took = max(when.Of(r)-o.At, 0)
-		}
-		return nil
-	})
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoOperationEnd) error { return a.ended(r, e.IrpPtr) })
+	a.watchProvided(mux)
 	return a
+}
+
+// ended takes that an operation is over.
+func (a *Analysis) ended(r *etw.Record, irp etw.Pointer) error {
+	if o := a.list.End(irp); o != nil {
+		o.Took = max(when.Of(r)-o.At, 0)
+	}
+	return nil
 }
 
 func (a *Analysis) watchTransfers(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) error {
-		return a.asked(r, open, 0, e.FileObject, e.TTID, e.IrpPtr, 0)
+		return a.asked(r, teller.Classic, open, 0, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
-		return a.asked(r, read, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
+		return a.asked(r, teller.Classic, read, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) error {
-		return a.asked(r, write, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
+		return a.asked(r, teller.Classic, write, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, e.IoSize)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) error {
-		return a.asked(r, flush, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+		return a.asked(r, teller.Classic, flush, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
 }
 
 func (a *Analysis) watchOthers(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoSetInfo) error {
-		return a.asked(r, setInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+		return a.asked(r, teller.Classic, setInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoQueryInfo) error {
-		return a.asked(r, queryInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+		return a.asked(r, teller.Classic, queryInfo, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDirEnum) error {
-		return a.asked(r, list, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+		return a.asked(r, teller.Classic, list, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoDelete) error {
-		return a.asked(r, remove, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+		return a.asked(r, teller.Classic, remove, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRename) error {
-		return a.asked(r, rename, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+		return a.asked(r, teller.Classic, rename, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFSControl) error {
-		return a.asked(r, control, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
+		return a.asked(r, teller.Classic, control, e.FileKey, e.FileObject, e.TTID, e.IrpPtr, 0)
 	})
 }
 
 // asked takes that an operation begins.
-func (a *Analysis) asked(r *etw.Record, kind uint8, key, object, thread, irp etw.Pointer, bytes uint32) error {
+func (a *Analysis) asked(r *etw.Record, who teller.Teller, kind uint8, key, object, thread, irp etw.Pointer, bytes uint32) error {
+	if !a.from[min(int(kind), len(a.from)-1)].Hears(who) {
+		return nil
+	}
 	tid := int64(uint32(thread))
 	if tid == math.MaxUint32 {
 		tid = r.ThreadID

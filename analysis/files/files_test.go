@@ -11,6 +11,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/analysis/system"
 	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -62,5 +63,58 @@ func TestFiles(t *testing.T) {
 	}
 	if operations != uint64(res.Operations) || moved != res.Read+res.Written || math.Abs(ms-float64(res.Time)/1e6) > 1e-6 {
 		t.Errorf("%+v; the tables have %d operations, %d bytes, %v ms", res, operations, moved, ms)
+	}
+}
+
+// Operations that have manifests count as the classic ones do, and once where both tell. The
+// sums are those of the tables of files.
+func TestProvided(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		var mux etw.Mux
+		f, a := system.FilesOf(&mux), New(&mux)
+		s := testtrace.NewScript(t, &mux)
+		event := func(ms int, stack byte, e etw.Event) {
+			s.Stack = etw.Stack{}
+			if stack > 0 {
+				s.Stack = testtrace.AStack(stack)
+			}
+			s.Event(time.Duration(ms)*time.Millisecond, 7, e)
+		}
+		event(1, 5, &file.CreateV1{Irp: 1, FileObject: 0xe, IssuingThreadId: 7, FileName: etw.MakeUTF16(`\Device\x\new file.txt`)})
+		event(2, 0, &file.OperationEnd{Irp: 1})
+		event(3, 6, &file.WriteV1{Irp: 2, FileObject: 0xe, FileKey: 0xb, IssuingThreadId: 7, IOSize: 512})
+		event(4, 6, &file.ReadV1{Irp: 3, FileObject: 0xf, FileKey: 0xa, IssuingThreadId: 7, IOSize: 4096})
+		if both {
+			event(4, 9, &kernel.FileIoReadV3{IrpPtr: 3, FileObject: 0xf, FileKey: 0xa, TTID: 7, IoSize: 4096})
+			event(6, 0, &kernel.FileIoOperationEndV3{IrpPtr: 3})
+		}
+		event(6, 0, &file.OperationEnd{Irp: 3})
+		event(7, 0, &file.OperationEnd{Irp: 2})
+		event(8, 0, &file.FsctlV1{Irp: 4, FileKey: 0xa})
+		event(9, 0, &file.NameDelete{FileKey: 0xa, FileName: etw.MakeUTF16(`\Device\x\data.bin`)})
+		samples, res := a.Samples()[0], a.Result()
+		var got []string
+		for x := range samples.All() {
+			got = append(got, fmt.Sprint(x.Process, x.Thread, samples.Stack(x.Stack), x.Labels, x.Values))
+		}
+		want := []string{
+			`1 7 [5] [{op open} {file \Device\x\new file.txt}] [1 1000000]`,
+			`1 7 [6] [{op write} {file \Device\x\new file.txt}] [1 4000000]`,
+			`1 7 [6] [{op read} {file \Device\x\data.bin}] [1 2000000]`,
+			`1 7 [] [{op control} {file \Device\x\data.bin}] [1 0]`,
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", both, diff)
+		}
+		if want := (Result{Operations: 4, Open: 1, Stacks: 3, Read: 4096, Written: 512, Time: 7e6}); *res != want {
+			t.Errorf("%v: got %+v, want %+v", both, res, want)
+		}
+		operations := uint64(0)
+		for _, row := range f.Result().Files {
+			operations += row.Operations()
+		}
+		if operations != uint64(res.Operations) {
+			t.Errorf("%v: the tables have %d operations, want %d", both, operations, res.Operations)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/etwgen/etwgen/analysis/internal/busy"
+	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -21,7 +22,7 @@ type Files struct {
 	flights map[uint64]flight      // operations that have not ended, by the request
 	issuers map[uint64]*Thread     // of requests to disks, by the request
 	queues  map[uint32]*busy.Queue // of disks
-	from    [kinds]teller
+	from    [kinds]teller.Teller
 	ignored FileUse
 }
 
@@ -196,23 +197,23 @@ func (f *Files) watchDisks(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWriteInit) error { return asked(r, e.Irp) })
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushInit) error { return asked(r, e.Irp) })
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoRead) error {
-		f.answered(r, classicKernel, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
+		f.answered(r, teller.Classic, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoWrite) error {
-		f.answered(r, classicKernel, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
+		f.answered(r, teller.Classic, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyDiskIoFlushBuffers) error {
-		f.answered(r, classicKernel, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
+		f.answered(r, teller.Classic, e.HasIssuingThreadId(), e.IssuingThreadId, e.Irp, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
 		return nil
 	})
 }
 
 // answered returns where the answer of a disk counts.
-func (f *Files) answered(r *etw.Record, who teller, has bool, tid uint32, irp, key etw.Pointer, disk uint32, ticks uint64) *DiskUse {
+func (f *Files) answered(r *etw.Record, who teller.Teller, has bool, tid uint32, irp, key etw.Pointer, disk uint32, ticks uint64) *DiskUse {
 	f.machine.at(r)
-	if !f.from[forDisks].hears(who) {
+	if !f.from[forDisks].Hears(who) {
 		return new(DiskUse)
 	}
 	thread := f.issuers[uint64(irp)]
@@ -234,18 +235,18 @@ func (f *Files) answered(r *etw.Record, who teller, has bool, tid uint32, irp, k
 // watchOperations adds up what was asked of the file system.
 func (f *Files) watchOperations(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoCreate) error {
-		return f.create(r, classicKernel, e.FileObject, e.OpenPath, e.TTID, e.IrpPtr)
+		return f.create(r, teller.Classic, e.FileObject, e.OpenPath, e.TTID, e.IrpPtr)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
-		f.asked(r, classicKernel, forReads, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).read(e.IoSize)
+		f.asked(r, teller.Classic, forReads, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).read(e.IoSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoWrite) error {
-		f.asked(r, classicKernel, forWrites, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).write(e.IoSize)
+		f.asked(r, teller.Classic, forWrites, f.opened(e.FileKey, e.FileObject), e.TTID, e.IrpPtr).write(e.IoSize)
 		return nil
 	})
 	other := func(r *etw.Record, key, object, thread, irp etw.Pointer) error {
-		f.asked(r, classicKernel, forOthers, f.opened(key, object), thread, irp).Others++
+		f.asked(r, teller.Classic, forOthers, f.opened(key, object), thread, irp).Others++
 		return nil
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyFileIoFlush) error {
@@ -290,8 +291,8 @@ func (f *Files) ended(r *etw.Record, irp etw.Pointer) error {
 }
 
 // create takes that a file is to be opened.
-func (f *Files) create(r *etw.Record, who teller, object etw.Pointer, path etw.UTF16, thread, irp etw.Pointer) error {
-	if !f.from[forOpens].hears(who) {
+func (f *Files) create(r *etw.Record, who teller.Teller, object etw.Pointer, path etw.UTF16, thread, irp etw.Pointer) error {
+	if !f.from[forOpens].Hears(who) {
 		return nil
 	}
 	file := &File{Path: path.String()}
@@ -336,8 +337,8 @@ func (f *Files) opened(key, object etw.Pointer) *File {
 }
 
 // asked returns where an operation counts that begins now.
-func (f *Files) asked(r *etw.Record, who teller, kind int, file *File, thread, irp etw.Pointer) *FileUse {
-	if !f.from[kind].hears(who) {
+func (f *Files) asked(r *etw.Record, who teller.Teller, kind int, file *File, thread, irp etw.Pointer) *FileUse {
+	if !f.from[kind].Hears(who) {
 		return &f.ignored
 	}
 	u := f.use(file, f.thread(uint64(thread), r))

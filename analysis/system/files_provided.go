@@ -1,6 +1,7 @@
 package system
 
 import (
+	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/generated/windows/disk"
 	"github.com/etwgen/etwgen/generated/windows/file"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -19,18 +20,18 @@ func (f *Files) watchProvided(mux *etw.Mux) {
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *file.AnyCreate) error {
-		return f.create(r, provided, e.FileObject, e.FileName, etw.Pointer(r.ThreadID), e.Irp)
+		return f.create(r, teller.Provided, e.FileObject, e.FileName, etw.Pointer(r.ThreadID), e.Irp)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *file.AnyRead) error {
-		f.asked(r, provided, forReads, f.opened(e.FileKey, e.FileObject), etw.Pointer(r.ThreadID), e.Irp).read(e.IOSize)
+		f.asked(r, teller.Provided, forReads, f.opened(e.FileKey, e.FileObject), etw.Pointer(r.ThreadID), e.Irp).read(e.IOSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *file.AnyWrite) error {
-		f.asked(r, provided, forWrites, f.opened(e.FileKey, e.FileObject), etw.Pointer(r.ThreadID), e.Irp).write(e.IOSize)
+		f.asked(r, teller.Provided, forWrites, f.opened(e.FileKey, e.FileObject), etw.Pointer(r.ThreadID), e.Irp).write(e.IOSize)
 		return nil
 	})
 	other := func(r *etw.Record, key, object, irp etw.Pointer) error {
-		f.asked(r, provided, forOthers, f.opened(key, object), etw.Pointer(r.ThreadID), irp).Others++
+		f.asked(r, teller.Provided, forOthers, f.opened(key, object), etw.Pointer(r.ThreadID), irp).Others++
 		return nil
 	}
 	etw.Handle(mux, func(r *etw.Record, e *file.AnyFlush) error { return other(r, e.FileKey, e.FileObject, e.Irp) })
@@ -48,15 +49,15 @@ func (f *Files) watchProvided(mux *etw.Mux) {
 	})
 	etw.Handle(mux, func(r *etw.Record, e *file.AnyOperationEnd) error { return f.ended(r, e.Irp) })
 	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskRead) error {
-		f.answered(r, provided, false, 0, e.IORequestPacket, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
+		f.answered(r, teller.Provided, false, 0, e.IORequestPacket, e.FileObject, e.DiskNumber, e.HighResResponseTime).read(e.TransferSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskWrite) error {
-		f.answered(r, provided, false, 0, e.IORequestPacket, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
+		f.answered(r, teller.Provided, false, 0, e.IORequestPacket, e.FileObject, e.DiskNumber, e.HighResResponseTime).write(e.TransferSize)
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *disk.AnyDiskFlush) error {
-		f.answered(r, provided, false, 0, e.IORequestPacket, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
+		f.answered(r, teller.Provided, false, 0, e.IORequestPacket, 0, e.DiskNumber, e.HighResResponseTime).Flushes++
 		return nil
 	})
 }

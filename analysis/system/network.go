@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"net/netip"
 
+	"github.com/etwgen/etwgen/analysis/internal/teller"
 	"github.com/etwgen/etwgen/analysis/need"
 	"github.com/etwgen/etwgen/generated/kernel"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -16,7 +17,7 @@ type Network struct {
 	connections map[endpoints]*Connection
 	order       []*Connection
 	failures    uint64
-	from        teller
+	from        teller.Teller
 	ignored     Connection
 	moved       func(pid int64, atMS float64, bytes uint32)
 }
@@ -88,9 +89,9 @@ func v6(address etw.Binary, port uint16) end {
 
 // at returns the connection that an event is about, or one that does not count if
 // another teller does.
-func (n *Network) at(r *etw.Record, who teller, udp bool, pid uint32, local, remote end) *Connection {
+func (n *Network) at(r *etw.Record, who teller.Teller, udp bool, pid uint32, local, remote end) *Connection {
 	at := n.machine.at(r)
-	if !n.from.hears(who) {
+	if !n.from.Hears(who) {
 		return &n.ignored
 	}
 	var p *Process
@@ -136,8 +137,8 @@ func (c *Connection) move(size uint32) error {
 	return nil
 }
 
-func (n *Network) fail(who teller) error {
-	if n.from.hears(who) {
+func (n *Network) fail(who teller.Teller) error {
+	if n.from.Hears(who) {
 		n.failures++
 	}
 	return nil
@@ -150,7 +151,7 @@ func count(n *uint64) error {
 
 func (n *Network) watchTCP(mux *etw.Mux) {
 	at := func(r *etw.Record, pid, saddr uint32, sport uint16, daddr uint32, dport uint16) *Connection {
-		return n.at(r, classicKernel, false, pid, v4(saddr, sport), v4(daddr, dport))
+		return n.at(r, teller.Classic, false, pid, v4(saddr, sport), v4(daddr, dport))
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpSend) error {
 		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
@@ -173,12 +174,12 @@ func (n *Network) watchTCP(mux *etw.Mux) {
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpDisconnect) error {
 		return count(&at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).Disconnects)
 	})
-	etw.Handle(mux, func(*etw.Record, *kernel.AnyTcpIpFail) error { return n.fail(classicKernel) })
+	etw.Handle(mux, func(*etw.Record, *kernel.AnyTcpIpFail) error { return n.fail(teller.Classic) })
 }
 
 func (n *Network) watchTCP6(mux *etw.Mux) {
 	at := func(r *etw.Record, pid uint32, saddr etw.Binary, sport uint16, daddr etw.Binary, dport uint16) *Connection {
-		return n.at(r, classicKernel, false, pid, v6(saddr, sport), v6(daddr, dport))
+		return n.at(r, teller.Classic, false, pid, v6(saddr, sport), v6(daddr, dport))
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyTcpIpSendIPV6) error {
 		return at(r, e.PID, e.Saddr, e.Sport, e.Daddr, e.Dport).send(e.Size)
@@ -214,16 +215,16 @@ func (n *Network) watchUDP(mux *etw.Mux) {
 		return uint32(r.ProcessID)
 	}
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpSend) error {
-		return n.at(r, classicKernel, true, owner(r, e.HasPID(), e.PID), v4(e.Saddr, e.Sport), v4(e.Daddr, e.Dport)).send(e.Size)
+		return n.at(r, teller.Classic, true, owner(r, e.HasPID(), e.PID), v4(e.Saddr, e.Sport), v4(e.Daddr, e.Dport)).send(e.Size)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpRecv) error {
-		return n.at(r, classicKernel, true, owner(r, e.HasPID(), e.PID), v4(e.Daddr, e.Dport), v4(e.Saddr, e.Sport)).receive(e.Size)
+		return n.at(r, teller.Classic, true, owner(r, e.HasPID(), e.PID), v4(e.Daddr, e.Dport), v4(e.Saddr, e.Sport)).receive(e.Size)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpSendIPV6) error {
-		return n.at(r, classicKernel, true, e.PID, v6(e.Saddr, e.Sport), v6(e.Daddr, e.Dport)).send(e.Size)
+		return n.at(r, teller.Classic, true, e.PID, v6(e.Saddr, e.Sport), v6(e.Daddr, e.Dport)).send(e.Size)
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyUdpIpRecvIPV6) error {
-		return n.at(r, classicKernel, true, e.PID, v6(e.Daddr, e.Dport), v6(e.Saddr, e.Sport)).receive(e.Size)
+		return n.at(r, teller.Classic, true, e.PID, v6(e.Daddr, e.Dport), v6(e.Saddr, e.Sport)).receive(e.Size)
 	})
-	etw.Handle(mux, func(*etw.Record, *kernel.AnyUdpIpFail) error { return n.fail(classicKernel) })
+	etw.Handle(mux, func(*etw.Record, *kernel.AnyUdpIpFail) error { return n.fail(teller.Classic) })
 }
