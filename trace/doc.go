@@ -14,7 +14,7 @@
 //	err = mux.Run(ctx, t) // what is good comes first, then the error
 //
 // What a file is, it finds out by the first bytes, whatever the name: .etl,
-// .nettrace and .netperf files, as they are, in a .gz or in a .zip archive, which
+// .nettrace, .netperf and .gcdump files, as they are, in a .gz or in a .zip archive, which
 // may hold several. A pipe does as well as a file, and the path - is the standard
 // input. Several traces, of different formats and machines too, are merged by
 // time; [etw.Record] has the name of the file that each record is from. [Of] makes a

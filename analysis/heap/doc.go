@@ -14,6 +14,8 @@
 // GCHeapDump, GCHeapCollect, which makes the collection that a snapshot is of, and
 // GCHeapAndTypeNames.
 //
+// A .gcdump file is a snapshot as well; package trace opens it.
+//
 // # Memory
 //
 // A snapshot takes some 70 bytes for an object with two references while it is

@@ -108,6 +108,7 @@ func New(mux *etw.Mux) *Analysis {
 	})
 	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.GCBulkNode) { rt.State.on(rt).addNodes(e) })
 	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, e *clr.GCBulkEdge) { rt.State.on(rt).addEdges(e) })
+	lives.On(rts, mux, func(rt *runtime, _ *etw.Record, _ *dumpEnd) { rt.State.finish() })
 	a.handleRoots(mux)
 	return a
 }

@@ -35,6 +35,9 @@ path of each object; objects of one type in a row are one. It is of the ten type
 retain most, or of those that --holding names. Of a static field the trace does not tell
 the class.
 
+A .gcdump of dotnet-gcdump, PerfView or Visual Studio is a snapshot, too. Where it does
+not say of which process, that is -1.
+
 A snapshot makes the process collect, and stops it while the heap is walked.`,
 		example: `  etw heap heapdump.nettrace
   etw heap --sort retainedBytes --top 5 heapdump.nettrace
@@ -42,6 +45,7 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
   etw heap --holding 'System.String' heapdump.nettrace
   etw heap --by root heapdump.nettrace
   etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
+  etw heap app.gcdump
   etw heap -p 1234`,
 		next:  []show.Suggestion{show.Next("etw allocs", "which types are allocated"), show.Next("etw gc", "what the collections cost")},
 		views: viewsOf(new(heap.Result)),
@@ -79,7 +83,9 @@ func heapTotals(p *page, res *heap.Result) {
 	}
 	for _, s := range res.Snapshots {
 		p.runtime(s.PID, s.CLRInstance)
-		p.line("snapshot", "at %s, of collection %d", show.MS(s.AtMS), s.Number)
+		if s.Number > 0 { // a dump does not tell
+			p.line("snapshot", "at %s, of collection %d", show.MS(s.AtMS), s.Number)
+		}
 		p.line("objects", "%d, %d bytes", s.Objects, s.Bytes)
 		p.line("alive", "%d, %d bytes; the others, %d bytes, wait for finalizers or are held weakly", s.ReachableObjects, s.ReachableBytes, s.UnreachableBytes)
 		p.line("references", "%d, %d of them to what is not walked", s.References, s.Dangling)

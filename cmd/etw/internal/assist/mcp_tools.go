@@ -374,7 +374,7 @@ func more(_ context.Context, d *desk.Desk, in map[string]any) ([]byte, error) {
 }
 
 // traceSuffixes are those of the names of traces.
-var traceSuffixes = []string{".nettrace", ".netperf", ".etl", ".nettrace.gz", ".netperf.gz", ".etl.gz", ".etl.zip", ".nettrace.zip"}
+var traceSuffixes = []string{".nettrace", ".netperf", ".etl", ".nettrace.gz", ".netperf.gz", ".etl.gz", ".etl.zip", ".nettrace.zip", ".gcdump", ".gcdump.gz"}
 
 // mostEntries is how many files and folders are looked at for traces.
 const mostEntries = 100_000
