@@ -73,7 +73,7 @@ func run(args []string, out io.Writer) error {
 	flags.StringVar(&cfg.save, "save", "", "folder to write the mutants of findings to")
 	flags.StringVar(&cfg.corpus, "corpus", "", "folder with real traces and manifests, if there is one (default ETWGEN_CORPUS, or ../shared/corpus beside the module)")
 	flags.Int64Var(&cfg.max, "max", 1<<20, "traces: the largest file, in bytes")
-	flags.IntVar(&cfg.sweep, "sweep", 0, "traces: in place of random mutations flip every bit of every header, and cut at so many places")
+	flags.IntVar(&cfg.sweep, "sweep", 0, "traces: in place of random mutations flip every bit of every header, put extreme numbers at each of its places, and cut at so many places")
 	flags.StringVar(&cfg.format, "format", "", "traces: only those of formats that begin so, such as .etl or .net")
 	flags.StringVar(&cfg.mutation, "mutation", "", "traces: only the mutation of this name")
 	if err := flags.Parse(args); err != nil {

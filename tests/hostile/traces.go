@@ -54,27 +54,30 @@ func (t *traces) one(r *rand.Rand) {
 	t.run(s, m, mutant, sorted)
 }
 
-// sweep flips every bit of every header and cuts every trace at many places. It
-// stops if the campaign is over.
+// sweep flips every bit of every header, puts every extreme number at each of its places, and
+// cuts every trace at many places. It stops if the campaign is over.
 func (t *traces) sweep(cuts int) {
-	flip := *mutate.Named("1 flip in a header")
-	cut := *mutate.Named(mutate.Truncation)
-	flips, cutting := t.wants(&flip), t.wants(&cut)
+	flip, extreme, cut := mutate.Named(mutate.OneFlip), mutate.Named(mutate.Extreme), mutate.Named(mutate.Truncation)
+	try := func(s *subject, m *mutate.Mutation, mutant mutate.Mutant, what string, odd int) {
+		t.room = mutant.Data
+		t.begin(s.Name+": "+what, mutant.Data)
+		t.run(s, *m, mutant, odd%2 == 0)
+	}
+	flips, extremes, cutting := t.wants(flip), t.wants(extreme), t.wants(cut)
 	for _, s := range t.subjects {
 		for _, h := range s.Headers() {
 			for bit := 8 * h.Start; bit < 8*h.End && flips && !t.over(); bit++ {
-				mutant := s.Flip(bit, t.room)
-				t.room = mutant.Data
-				t.begin(fmt.Sprintf("%s: bit %d of byte %d flipped", s.Name, bit%8, bit/8), mutant.Data)
-				t.run(s, flip, mutant, bit%2 == 0)
+				try(s, flip, s.Flip(bit, t.room), fmt.Sprintf("bit %d of byte %d flipped", bit%8, bit/8), bit)
+			}
+			for at := h.Start; at < h.End && extremes; at++ {
+				for i := 0; i < 2*mutate.Extremes && !t.over(); i++ {
+					try(s, extreme, s.Extreme(at, i/2, t.room), fmt.Sprintf("extreme number %d at byte %d", i/2, at), i)
+				}
 			}
 		}
 		for i := 0; i < cuts && cutting && !t.over(); i++ {
 			n := i * len(s.Data) / cuts
-			mutant := s.Cut(n, t.room)
-			t.room = mutant.Data
-			t.begin(fmt.Sprintf("%s: cut after %d bytes", s.Name, n), mutant.Data)
-			t.run(s, cut, mutant, i%2 == 0)
+			try(s, cut, s.Cut(n, t.room), fmt.Sprintf("cut after %d bytes", n), i)
 		}
 	}
 }

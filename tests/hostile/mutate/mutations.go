@@ -25,8 +25,12 @@ type Mutation struct {
 	Apply func(r *rand.Rand, t *Trace, room []byte) Mutant
 }
 
-// Truncation is the mutation that only takes away.
-const Truncation = "truncation"
+// Names of mutations that a sweep tries at each place. Truncation only takes away.
+const (
+	Truncation = "truncation"
+	OneFlip    = "1 flip in a header"
+	Extreme    = "extreme number in a header"
+)
 
 // Mutations are all ways to damage a trace.
 var Mutations = []Mutation{
@@ -35,7 +39,7 @@ var Mutations = []Mutation{
 	{"8 flips in bodies", false, flips(8, (*Trace).Bodies)},
 	{"64 flips in bodies", false, flips(64, (*Trace).Bodies)},
 	{"1,000 flips in bodies", false, flips(1000, (*Trace).Bodies)},
-	{"1 flip in a header", true, flips(1, (*Trace).Headers)},
+	{OneFlip, true, flips(1, (*Trace).Headers)},
 	{"8 flips in headers", true, flips(8, (*Trace).Headers)},
 	{"1 flip in the file's header", false, flips(1, (*Trace).ownHeader)},
 	{"zeroed region", false, overwrite(func(*rand.Rand) byte { return 0 })},
@@ -43,7 +47,7 @@ var Mutations = []Mutation{
 	{"swapped regions", false, swap},
 	{"bytes inserted", false, insert},
 	{"bytes deleted", false, remove},
-	{"extreme number in a header", true, extreme((*Trace).Headers)},
+	{Extreme, true, extreme((*Trace).Headers)},
 	{"extreme number in a body", false, extreme((*Trace).Bodies)},
 }
 
@@ -168,17 +172,25 @@ func remove(r *rand.Rand, t *Trace, room []byte) Mutant {
 // extremes are numbers that sizes, counts and offsets do not expect.
 var extremes = []uint32{0, 1, 2, 7, 8, 0x47, 0x48, 0x49, 0xff, 0x100, 0xffff, 0x10000, 0xffffff, 0x1000000, 0x3ffffff, 0x4000000, 0x7fffffff, 0x80000000, 0xfffffff8, 0xffffffff}
 
+// Extremes is how many there are.
+var Extremes = len(extremes)
+
 func extreme(in func(*Trace) []Span) func(*rand.Rand, *Trace, []byte) Mutant {
 	return func(r *rand.Rand, t *Trace, room []byte) Mutant {
-		data := append(room[:0], t.Data...)
 		at := pick(r, in(t))
 		if r.IntN(4) > 0 {
 			at &^= 3
 		}
-		at = min(at, len(data)-4)
-		binary.LittleEndian.PutUint32(data[at:], extremes[r.IntN(len(extremes))])
-		return Mutant{data, []Span{{at, at + 4}}}
+		return t.Extreme(at, r.IntN(len(extremes)), room)
 	}
+}
+
+// Extreme puts the extreme number i at a place.
+func (t *Trace) Extreme(at, i int, room []byte) Mutant {
+	data := append(room[:0], t.Data...)
+	at = min(at, len(data)-4)
+	binary.LittleEndian.PutUint32(data[at:], extremes[i])
+	return Mutant{data, []Span{{at, at + 4}}}
 }
 
 // Names returns the names of all mutations, in their order.
