@@ -106,6 +106,14 @@ func TestProtocol(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"etw://no/such"}}`, -32602},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"no such"}}`, -32602},
 		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99,"reason":"none"}}` + "\n" + `{"jsonrpc":"2.0","id":8,"method":"ping"}`, 0},
+		{`{"jsonrpc":"2.0","id":11,"method":"notifications/initialized"}`, -32600},
+		{`{"jsonrpc":"2.0","id":12,"method":"tools/call"}`, -32600},
+		{`{"jsonrpc":"2.0","id":13,"method":"prompts/get","params":{"name":"high_cpu","arguments":[1]}}`, -32602},
+		{`{"jsonrpc":"2.0","id":14,"method":"tools/list","params":{` + perRequest("2026-07-28") + `}}`, 0},
+		{`{"jsonrpc":"2.0","id":15,"method":"tools/list","params":{` + perRequest("2030-01-01") + `}}`, -32022},
+		{`{"jsonrpc":"2.0","id":16,"method":"ping","params":{` + perRequest("2026-07-28") + `}}`, -32601},
+		{`{"jsonrpc":"2.0","id":17,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`, -32602},
+		{strings.Replace(initialize, `"id":0`, `"id":18`, 1), -32600},
 		{`{"jsonrpc":"2.0","method":"notifications/no_such"}` + "\n" + `{"jsonrpc":"2.0","id":9,"method":"ping"}`, 0},
 		{`{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"gc","arguments":{"trace":"none"}}}`, 0},
 	} {
@@ -119,6 +127,11 @@ func TestProtocol(t *testing.T) {
 			t.Errorf("%s: the answer is to %v", c.send, got["id"])
 		}
 	}
+}
+
+// perRequest is what each request says of its client where there is no session.
+func perRequest(version string) string {
+	return `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 }
 
 // TestProtocolRefuses sends what is no message: it is answered with an error, and the
@@ -206,8 +219,8 @@ func toJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestConformance plays the scripts with which the library that the server is made with
-// tests what it says, as far as they are about no tool of its own.
+// TestConformance plays the scripts with which the protocol's own library tests its server,
+// as far as they are about no tool of its own.
 func TestConformance(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/modelcontextprotocol/go-sdk").Output()
 	if err != nil || strings.TrimSpace(string(dir)) == "" {
@@ -267,10 +280,10 @@ func messages(t *testing.T, text []byte) []map[string]any {
 
 // withoutOwn takes out of a message what each server has of its own.
 func withoutOwn(m map[string]any) {
-	result, ok := m["result"].(map[string]any)
-	if !ok {
-		return
+	if fault, ok := m["error"].(map[string]any); ok {
+		delete(fault, "message") // its code stays
 	}
+	result, _ := m["result"].(map[string]any)
 	for _, key := range []string{"capabilities", "serverInfo", "instructions", "tools", "_meta"} {
 		delete(result, key)
 	}

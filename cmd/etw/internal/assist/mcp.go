@@ -1,20 +1,17 @@
 package assist
 
 import (
+	"bufio"
 	"context"
-	"errors"
-	"fmt"
-	"io"
+	"slices"
+	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
-	"github.com/etwgen/etwgen/internal/command"
 )
 
 // NewMCP returns the command that lets an assistant ask.
@@ -78,55 +75,7 @@ func serveAssistant(cmd, root *cobra.Command, run desk.Runner, roots []string, l
 	if err != nil {
 		return cli.Usagef("--root: %w", err)
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "etw", Title: "ETW and EventPipe traces", Version: command.Version()},
-		&mcp.ServerOptions{Instructions: assistantGuide, Capabilities: &mcp.ServerCapabilities{}})
-	server.AddReceivingMiddleware(shortErrors)
-	addTools(server, root, d)
-	addGuides(server, d)
-	addPlaybooks(server)
-	w := newGate(cmd.InOrStdin(), cmd.OutOrStdout())
-	err = server.Run(cmd.Context(), &mcp.IOTransport{Reader: io.NopCloser(w), Writer: keepOpen{w}, MaxLineLength: -1})
-	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) { // that is how it ends
-		return nil
-	}
-	return err
-}
-
-// shortErrors shortens what is said of calls that fail, which may repeat what they were of.
-func shortErrors(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		res, err := next(ctx, method, req)
-		var wire *jsonrpc.Error
-		if errors.As(err, &wire) {
-			err = &jsonrpc.Error{Code: wire.Code, Message: shortened(err.Error())}
-		}
-		if called, ok := res.(*mcp.CallToolResult); ok && called != nil && called.IsError {
-			for _, c := range called.Content {
-				if text, ok := c.(*mcp.TextContent); ok {
-					text.Text = shortened(text.Text)
-				}
-			}
-		}
-		return res, err
-	}
-}
-
-// keepOpen is a writer that somebody else closes.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
-
-// addTools adds the tools.
-func addTools(server *mcp.Server, root *cobra.Command, d *desk.Desk) {
-	readOnly := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
-	for _, t := range Tools(root) {
-		handle := func(ctx context.Context, _ *mcp.CallToolRequest, in map[string]any) (*mcp.CallToolResult, any, error) {
-			answer, err := t.Call(ctx, d, in)
-			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", t.Name, err)
-			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(answer)}}}, nil, nil
-		}
-		mcp.AddTool(server, &mcp.Tool{Name: t.Name, Description: t.about, InputSchema: t.schema(), Annotations: readOnly}, handle)
-	}
+	s := &server{desk: d, tools: Tools(root), in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: cmd.OutOrStdout(), calls: make(map[string]context.CancelFunc)}
+	slices.SortFunc(s.tools, func(a, b *tool) int { return strings.Compare(a.Name, b.Name) })
+	return s.run(cmd.Context())
 }

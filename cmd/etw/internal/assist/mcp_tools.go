@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -218,6 +219,60 @@ func (t *tool) schema() json.RawMessage {
 		panic(err)
 	}
 	return text
+}
+
+// check holds inputs against what the schema says of them.
+func (t *tool) check(in map[string]any) error {
+	for name := range in {
+		if !slices.ContainsFunc(t.Parameters, func(p parameter) bool { return p.Name == name }) {
+			return fmt.Errorf("there is no input %q", name)
+		}
+	}
+	for _, p := range t.Parameters {
+		v, ok := in[p.Name]
+		switch text, _ := v.(string); {
+		case !ok && p.Needed:
+			return fmt.Errorf("the input %s is needed: %s", p.Name, p.about)
+		case !ok:
+		case !p.takes(v):
+			return fmt.Errorf("the input %s cannot be %v: %s", p.Name, v, p.about)
+		case len(p.oneOf) > 0 && !slices.Contains(p.oneOf, text):
+			return fmt.Errorf("the input %s cannot be %v: it is one of %s", p.Name, v, strings.Join(p.oneOf, ", "))
+		}
+	}
+	return nil
+}
+
+// takes reports whether a value is of the kind of an input, and within its bounds.
+func (p *parameter) takes(v any) bool {
+	text, number, list := false, false, false
+	switch v := v.(type) {
+	case string:
+		text = true
+	case float64:
+		number = p.most == 0 || v >= float64(p.least) && v <= float64(p.most)
+		if p.kind == "integer" {
+			number = number && v == math.Trunc(v)
+		}
+	case bool:
+		return p.kind == "boolean"
+	case []any:
+		one := parameter{kind: map[string]string{"traces": "string", "strings": "time"}[p.kind]} // of which the elements are
+		list = !slices.ContainsFunc(v, func(x any) bool { return !one.takes(x) })
+	}
+	switch p.kind {
+	case "trace", "folder", "string":
+		return text
+	case "traces":
+		return text || list
+	case "strings":
+		return text || number || list
+	case "time":
+		return text || number
+	case "integer", "number":
+		return number
+	}
+	return false
 }
 
 // ask runs the command of a tool.
