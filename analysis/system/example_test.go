@@ -71,10 +71,12 @@ func ExampleNewNetwork() {
 func ExampleBindStacks() {
 	var mux etw.Mux
 	machine := system.Of(&mux)
-	var stacks *system.Stacks[uint32]
-	stacks = system.BindStacks(&mux, func(bytes uint32, s system.CallStack) {
-		fmt.Printf("%d bytes, read at %#x\n", bytes, stacks.AppendFrames(nil, s))
-	})
+	type read struct {
+		bytes uint32
+		stack system.CallStack
+	}
+	var reads []read
+	stacks := system.BindStacks(&mux, func(bytes uint32, s system.CallStack) { reads = append(reads, read{bytes, s}) })
 	etw.Handle(&mux, func(r *etw.Record, e *kernel.AnyFileIoRead) error {
 		stacks.Await(r, int64(e.TTID), e.IoSize)
 		return nil
@@ -82,7 +84,10 @@ func ExampleBindStacks() {
 	if err := mux.Run(context.Background(), recorded()); err != nil {
 		fmt.Println(err)
 	}
-	stacks.Flush() // those that are still waiting have none
+	stacks.Flush()            // those that are still waiting have none
+	for _, r := range reads { // not before: many frames come at the end of a trace
+		fmt.Printf("%d bytes, read at %#x\n", r.bytes, stacks.AppendFrames(nil, r.stack))
+	}
 	fmt.Println(len(machine.Processes()), "process")
 	// Output:
 	// 4096 bytes, read at [0x1010 0x2010]
@@ -101,10 +106,11 @@ func recorded() etw.Source {
 		testtrace.At{Time: 1 * ms, Event: &kernel.ThreadStartV3{ProcessId: 8, TThreadId: 80}},
 		testtrace.At{Time: 2 * ms, Event: &kernel.PerfInfoSampleV2{ThreadId: 80, Count: 1}},
 		testtrace.At{Time: 3 * ms, Event: &kernel.FileIoReadV3{IrpPtr: 2, FileObject: 0xe, FileKey: 0xa, TTID: 80, IoSize: 4096}},
-		testtrace.At{Time: 3 * ms, Event: &kernel.StackWalkStackV2{EventTimeStamp: uint64(3 * ms), StackThread: 80, Stack: stack}},
+		testtrace.At{Time: 3 * ms, Event: &kernel.StackWalkStackKeyUserV2{EventTimeStamp: uint64(3 * ms), StackThread: 80, StackKey: 7}},
 		testtrace.At{Time: 4 * ms, Event: &kernel.FileIoOperationEndV3{IrpPtr: 2}},
 		testtrace.At{Time: 5 * ms, Event: &kernel.FileIoFileRundownV2{FileObject: 0xa, FileName: etw.MakeUTF16(`\shop\orders.db`)}},
 		testtrace.At{Time: 6 * ms, Event: &kernel.TcpIpSendV2{PID: 8, Size: 700, Sport: 80}},
 		testtrace.At{Time: 7 * ms, Event: &kernel.ProcessStopV4{UniqueProcessKey: 0xa, ProcessId: 8, ExitStatus: 3, ImageFileName: etw.ANSI("shop.exe")}},
+		testtrace.At{Time: 8 * ms, Event: &kernel.StackWalkKeyRundownV2{Key: 7, StackFrame: stack}},
 	)
 }

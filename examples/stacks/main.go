@@ -37,19 +37,23 @@ func main() {
 func run(ctx context.Context, from string) error {
 	var mux etw.Mux
 	code, machine := symbols.New(&mux), system.Of(&mux) // where methods are, and images
-	thrown := stacks.NewSamples("exceptions", stacks.ValueType{Name: "exceptions", Unit: "count"})
-	var stack *system.Stacks[*etw.Record]
-	stack = system.BindStacks(&mux, func(r *etw.Record, s system.CallStack) {
-		what := thrown.Label(0, "time", r.Time().Format(time.TimeOnly))
-		thrown.AddFrames(r, stack.AppendFrames(nil, s), what, 1)
-	})
+	type exception struct {
+		record *etw.Record
+		stack  system.CallStack
+	}
+	var all []exception
+	bound := system.BindStacks(&mux, func(r *etw.Record, s system.CallStack) { all = append(all, exception{r, s}) })
 	etw.Handle(&mux, func(r *etw.Record, e *clr.AnyExceptionThrown) error {
-		stack.Await(r, r.ThreadID, r.Clone()) // Windows logs it behind the event, in halves
+		bound.Await(r, r.ThreadID, r.Clone()) // Windows logs it behind the event, in halves
 		return nil
 	})
 	err := read(ctx, from, &mux)
-	stack.Flush()
-	profile := stacks.NewProfile(code.Table(), stacks.Options{Native: machine.Native}, thrown) // now, when all code is known
+	bound.Flush() // those that still wait have none
+	thrown := stacks.NewSamples("exceptions", stacks.ValueType{Name: "exceptions", Unit: "count"})
+	for _, e := range all { // now, since Windows logs many frames when the recording ends
+		thrown.AddFrames(e.record, bound.AppendFrames(nil, e.stack), thrown.Label(0, "time", e.record.Time().Format(time.TimeOnly)), 1)
+	}
+	profile := stacks.NewProfile(code.Table(), stacks.Options{Native: machine.Native}, thrown)
 	for s := range profile.Samples() {
 		fmt.Println("exception", s.Labels)
 		for frame := range profile.Stack(s.Stack) {
