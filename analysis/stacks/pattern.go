@@ -8,18 +8,24 @@ import (
 
 // A pattern matches names of frames, in the language of PerfView: * is any text, %
 // any part of a name, ^ the start, | or, {} what a group's name can refer to; the
-// rest is meant literally. After @ comes a regular expression.
+// rest is meant literally, but for \ and /, which are the same. After @ comes a regular
+// expression.
 type pattern struct{ re *regexp.Regexp }
 
-var specials = strings.NewReplacer(`*`, `.*`, `%`, `[.\w\d?]*`, `^`, `^`, `|`, `|`, `{`, `(`, `}`, `)`)
+// specials are what is not meant literally. A part of a name has letters and digits of all
+// scripts, which \w does not say in Go.
+var specials = map[rune]string{
+	'*': `.*`, '%': `[.\p{L}\p{Mn}\p{Nd}\p{Pc}?]*`, '^': `^`, '|': `|`, '{': `(`, '}': `)`,
+	'\\': `[\\/]`, '/': `[\\/]`,
+}
 
 func parsePattern(text string) (pattern, error) {
 	expr, ok := strings.CutPrefix(text, "@")
 	if !ok {
 		var b strings.Builder
 		for _, c := range text {
-			if strings.ContainsRune(`*%^|{}`, c) {
-				b.WriteString(specials.Replace(string(c)))
+			if special, ok := specials[c]; ok {
+				b.WriteString(special)
 			} else {
 				b.WriteString(regexp.QuoteMeta(string(c)))
 			}
@@ -74,57 +80,79 @@ func Match(patterns string) (func(*Frame) bool, error) {
 // A group gives frames a common name.
 type group struct {
 	pattern
-	name  string
-	entry bool // the first frame of the group is part of the name
+	name  string // "" leaves a frame as it is
+	entry bool   // the first frame of the group is part of the name
+	// module says that the pattern is that of [group module entries], which takes what stands
+	// before the first !.
+	module bool
 }
 
-// parseGroups reads a list of pattern->name and pattern=>name that ; separates, with
-// comments in brackets.
+// parseGroups reads a list of pattern->name and pattern=>name that ; separates, with a comment
+// in brackets before the first.
 func parseGroups(list string) ([]group, error) {
+	_, list = cutComment(list)
 	var all []group
 	for text := range strings.SplitSeq(list, ";") {
-		text = strings.TrimSpace(text)
-		if strings.HasPrefix(text, "[") {
-			if i := strings.IndexByte(text, ']'); i >= 0 {
-				text = strings.TrimSpace(text[i+1:])
-			}
-		}
-		if text == "" {
+		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
-		i, entry := strings.LastIndex(text, "->"), false
-		if k := strings.LastIndex(text, "=>"); k > i {
-			i, entry = k, true
+		g := group{name: "$&", module: text == moduleEntries}
+		match, name, ok := strings.Cut(text, "=>")
+		if g.entry = ok; !ok {
+			match, name, ok = strings.Cut(text, "->")
 		}
-		if i < 0 {
-			return nil, fmt.Errorf("group %q: there is neither -> nor => with the name of the group", text)
+		if ok {
+			g.name = strings.TrimSpace(name)
 		}
-		p, err := parsePattern(strings.TrimSpace(text[:i]))
-		if err != nil {
+		var err error
+		if g.pattern, err = parsePattern(strings.TrimSpace(match)); err != nil {
 			return nil, err
 		}
-		all = append(all, group{p, strings.TrimSpace(text[i+2:]), entry})
+		all = append(all, g)
 	}
 	return all, nil
 }
 
-// expand returns the name of the group for a frame, if it is in it.
-func (g *group) expand(f *Frame) (string, bool) {
-	m := g.re.FindStringSubmatchIndex(f.Full)
+// cutComment returns the comment in brackets that a text begins with, and the rest.
+func cutComment(text string) (comment, rest string) {
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		if comment, rest, ok := strings.Cut(inner, "]"); ok {
+			return comment, strings.TrimSpace(rest)
+		}
+	}
+	return "", text
+}
+
+// expand returns the name of the group for a name, if that is in it.
+func (g *group) expand(text string) (string, bool) {
+	if g.module {
+		before, _, ok := strings.Cut(text, "!")
+		return "module " + before[strings.LastIndexFunc(before, isNotOfModule)+1:], ok
+	}
+	m := g.re.FindStringSubmatchIndex(text)
 	if m == nil {
 		return "", false
 	}
 	var b strings.Builder
 	for i := 0; i < len(g.name); i++ {
-		if g.name[i] == '$' && i+1 < len(g.name) && g.name[i+1] >= '0' && g.name[i+1] <= '9' {
-			k := 2 * int(g.name[i+1]-'0')
-			if k+1 < len(m) && m[k] >= 0 {
-				b.WriteString(f.Full[m[k]:m[k+1]])
+		k := -1 // the capture that is meant
+		if g.name[i] == '$' && i+1 < len(g.name) {
+			switch c := g.name[i+1]; {
+			case c == '&':
+				k = 0
+			case c >= '0' && c <= '9':
+				k = 2 * int(c-'0')
 			}
-			i++
+		}
+		if k < 0 || k >= len(m) {
+			b.WriteByte(g.name[i])
 			continue
 		}
-		b.WriteByte(g.name[i])
+		if m[k] >= 0 {
+			b.WriteString(text[m[k]:m[k+1]])
+		}
+		i++
 	}
 	return b.String(), true
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/etwgen/etwgen/analysis/symbols"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
@@ -176,12 +177,17 @@ func TestFilter(t *testing.T) {
 		{"include", Filter{Include: "cb;bake"}, []string{"Main;Cb;Work;Bake 4"}},
 		{"exclude", Filter{Exclude: "Bake;Sleep"}, []string{"Main;Work 1"}},
 		{"fold", Filter{Fold: "^Work|Cb"}, []string{"Main 1", "Main;Bake 14", "Main;Sys.Sleep;Sys.Wait 10"}},
-		{"fold all", Filter{Fold: "*"}, []string{"[folded] 25"}},
-		{"group", Filter{Group: "Sys.%->system"}, []string{"Main;Cb;Work;Bake 4", "Main;Work 1", "Main;Work;Bake 7", "Main;Work;Work;Bake 3", "Main;system 10"}},
-		{"entry", Filter{Group: "[what sleeps] {Sys}.%=>$1 group; Work->;%k%=>oven"}, []string{"Main;Cb;Work;oven <<Bake>> 4", "Main;Sys group <<Sys.Sleep>> 10", "Main;Work 1", "Main;Work;Work;oven <<Bake>> 3", "Main;Work;oven <<Bake>> 7"}},
+		{"fold all", Filter{Fold: "*"}, []string{"Main 25"}},
+		{"include what is folded", Filter{Include: "Cb", Fold: "Cb"}, nil},
+		{"exclude what is folded", Filter{Exclude: "Cb;Work", Fold: "Cb"}, []string{"Main;Sys.Sleep;Sys.Wait 10"}},
+		{"group", Filter{Group: "Sys.%->system"}, []string{"Main;Cb;Work;Bake 4", "Main;Work 1", "Main;Work;Bake 10", "Main;system 10"}},
+		{"chain", Filter{Group: "Sys.%->deep system;system->shallow;^shallow$->never;Bake->;Bake->never"}, []string{"Main;Cb;Work;Bake 4", "Main;Work 1", "Main;Work;Bake 10", "Main;shallow 10"}},
+		{"what matched", Filter{Group: "Sys.S;{^W}=>$1$2$&"}, []string{"Main;Cb;W$2W <<Work>>;Bake 4", "Main;Sys.S;Sys.Wait 10", "Main;W$2W <<Work>> 1", "Main;W$2W <<Work>>;Bake 10"}},
+		{"grouped names alone", Filter{Group: "Sys.%->system", Exclude: "Sleep;Wait"}, []string{"Main;Cb;Work;Bake 4", "Main;Work 1", "Main;Work;Bake 10", "Main;system 10"}},
+		{"entry", Filter{Group: "[what sleeps] {Sys}.%=>$1 group; Work->;%k%=>oven"}, []string{"Main;Cb;Work;oven <<Bake>> 4", "Main;Sys group <<Sys.Sleep>> 10", "Main;Work 1", "Main;Work;oven <<Bake>> 10"}},
 		{"expression", Filter{Include: "@^sys\\.w"}, []string{"Main;Sys.Sleep;Sys.Wait 10"}},
-		{"group and fold", Filter{Group: "Sys->system", Fold: "^system"}, []string{"Main 10", "Main;Cb;Work;Bake 4", "Main;Work 1", "Main;Work;Bake 7", "Main;Work;Work;Bake 3"}},
-		{"small", Filter{FoldPercent: 20}, []string{"Main 4", "Main;Sys.Sleep;Sys.Wait 10", "Main;Work 4", "Main;Work;Bake 7"}},
+		{"group and fold", Filter{Group: "Sys->system", Fold: "^system"}, []string{"Main 10", "Main;Cb;Work;Bake 4", "Main;Work 1", "Main;Work;Bake 10"}},
+		{"small", Filter{FoldPercent: 20}, []string{"Main 4", "Main;Sys.Sleep;Sys.Wait 10", "Main;Work 1", "Main;Work;Bake 10"}},
 	} {
 		p := parse(bakery...)
 		q, err := p.Apply(test.f)
@@ -195,7 +201,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%s changes the profile: %q", test.name, got)
 		}
 	}
-	for _, bad := range []Filter{{Include: "@("}, {Exclude: "@("}, {Fold: "@("}, {Group: "x"}, {Group: "@(->x"}, {Include: strings.Repeat("a;", 65)}} {
+	for _, bad := range []Filter{{Include: "@("}, {Exclude: "@("}, {Fold: "@("}, {Group: "[no preset]"}, {Group: "@(->x"}, {Include: strings.Repeat("a;", 65)}} {
 		if _, err := parse(bakery...).Apply(bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
@@ -328,5 +334,49 @@ func TestAbsurdWeights(t *testing.T) {
 	}
 	if d := Diff(p, p); !p.Cut() || !d.Cut() || d.Totals()[0] != math.MaxInt64 || d.Totals()[1] != math.MaxInt64 {
 		t.Errorf("cut: %t and %t, %v", p.Cut(), d.Cut(), d.Totals())
+	}
+}
+
+// TestPresets: all presets are read, and the code of a program is told by its folders.
+func TestPresets(t *testing.T) {
+	p := parse("Shop!Main();lib!Bake();Shop!Work() 3", "Shop!Main();System.Private.CoreLib!Sort();Shop!Less();web!Get();json!Read() 4")
+	for i := range p.Frames {
+		f := &p.Frames[i]
+		f.Kind = symbols.Managed
+		switch f.Full {
+		case "System.Private.CoreLib!Sort()":
+			f.Module = "/usr/share/dotnet/shared/Microsoft.NETCore.App/10.0.0/System.Private.CoreLib.dll"
+		case "web!Get()":
+			f.Module = "/home/shared/.nuget/packages/web/1.0.0/lib/net8.0/web.dll"
+		case "json!Read()":
+			f.Module = `C:\Users\b\.nuget\packages\json\1.0.0\lib\net8.0\json.dll`
+		default:
+			f.Module = "/srv/shared/a;b->c {x}/" + f.Full[:strings.Index(f.Full, "!")] + ".dll"
+		}
+	}
+	for _, preset := range Presets() {
+		if _, err := p.Apply(Filter{Group: "[" + preset + "]"}); err != nil {
+			t.Errorf("%s: %v", preset, err)
+		}
+	}
+	for group, want := range map[string][]string{
+		"[Just My App]": {"Shop!Main();OTHER <<System.Private.CoreLib!Sort()>>;Shop!Less();OTHER <<web!Get()>> 4", "Shop!Main();lib!Bake();Shop!Work() 3"},
+		"[group full path module entries]": {
+			`module /srv/shared/a;b->c {x}/Shop <<Shop!Main()>>;module /srv/shared/a;b->c {x}/lib <<lib!Bake()>>;module /srv/shared/a;b->c {x}/Shop <<Shop!Work()>> 3`,
+			`module /srv/shared/a;b->c {x}/Shop <<Shop!Main()>>;module /usr/share/dotnet/shared/Microsoft.NETCore.App/10.0.0/System.Private.CoreLib <<System.Private.CoreLib!Sort()>>;` +
+				`module /srv/shared/a;b->c {x}/Shop <<Shop!Less()>>;module /home/shared/.nuget/packages/web/1.0.0/lib/net8.0/web <<web!Get()>>;module C:\Users\b\.nuget\packages\json\1.0.0\lib\net8.0\json <<json!Read()>> 4`,
+		},
+		"[modules] {%}!->module $1": {"module Shop;module System.Private.CoreLib;module Shop;module web;module json 4", "module Shop;module lib;module Shop 3"},
+	} {
+		q, err := p.Apply(Filter{Group: group})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := lines(q); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", group, got, want)
+		}
+	}
+	if _, err := parse("a!b 1").Apply(Filter{Group: "[just my app]"}); err == nil {
+		t.Error("there is an app without code")
 	}
 }

@@ -50,7 +50,7 @@ var taken = map[string][]parameter{
 var inputs = map[string]string{
 	"process": "", "children": "", "from": "", "to": "", "activity": "", "during": "", "why": "",
 	"by": "", "sort": "", "all": "",
-	"of": "", "names": "", "include": "", "exclude": "", "group": "", "fold": "", "root": "", "label": "",
+	"of": "", "names": "", "include": "", "exclude": "", "group": "", "fold": "", "fold-percent": "", "root": "", "label": "",
 	"min": "", "depth": "", "callers": "", "inverted": "", "diff": "trace", "symbols": "folder",
 	"provider": "", "event": "", "id": "", "tid": "", "level": "", "keywords": "", "where": "",
 	"sum": "", "avg": "", "max": "", "p50": "", "p90": "", "p95": "", "p99": "", "histogram": "", "every": "",

@@ -72,7 +72,7 @@ func (o *Profiling) FrameFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.tiers, "tiers", false, "keep code of different tiers of compilation apart")
 	f.StringVar(&o.filter.Include, "include", "", "only stacks with a frame for each of these `PATTERNS`, separated by ;")
 	f.StringVar(&o.filter.Exclude, "exclude", "", "only stacks without frames that match one of these `PATTERNS`")
-	f.StringVar(&o.filter.Group, "group", "", "give frames common names: `RULES` such as 'System.%->system' or, with the\nframe that enters the group, 'System.%=>system', separated by ;")
+	f.StringVar(&o.filter.Group, "group", "", "give frames common names: `RULES` such as 'System.%->system' or, with the\nframe that enters the group, 'System.%=>system', separated by ;, or one of\nPerfView's, such as '[group modules]', '[just my app]'")
 	f.StringVar(&o.filter.Fold, "fold", "", "leave out frames that match one of these `PATTERNS`: what they weigh is\ntheir callers'")
 	f.Float64Var(&o.filter.FoldPercent, "fold-percent", 0, "leave out parts of the tree that weigh less than this `SHARE` of all, in\npercent")
 	f.StringVar(&o.root, "root", "", "only what frames that match one of these `PATTERNS` call")
@@ -80,10 +80,14 @@ func (o *Profiling) FrameFlags(cmd *cobra.Command) {
 	o.threads.flags(cmd)
 	o.work.flags(cmd)
 	o.Symbols.Flag(cmd)
+	var presets []string
+	for _, name := range stacks.Presets() {
+		presets = append(presets, "["+name+"]")
+	}
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{
 		"of":      cobra.FixedCompletions(o.Ordered, cobra.ShellCompDirectiveNoFileComp),
 		"names":   cobra.FixedCompletions(Namings, cobra.ShellCompDirectiveNoFileComp),
-		"include": cobra.NoFileCompletions, "exclude": cobra.NoFileCompletions, "group": cobra.NoFileCompletions, "fold": cobra.NoFileCompletions,
+		"include": cobra.NoFileCompletions, "exclude": cobra.NoFileCompletions, "group": cobra.FixedCompletions(presets, cobra.ShellCompDirectiveNoFileComp), "fold": cobra.NoFileCompletions,
 		"fold-percent": cobra.NoFileCompletions, "root": cobra.NoFileCompletions,
 		"label": cobra.FixedCompletions([]string{"state=managed", "state=external", "state=gc", "type="}, cobra.ShellCompDirectiveNoFileComp),
 	})
@@ -93,7 +97,9 @@ func (o *Profiling) FrameFlags(cmd *cobra.Command) {
 const PatternsLong = `Patterns are those of PerfView, and match names with module and arguments, as in
 Shop!Bakery.Oven.Bake(int32), in any case and anywhere in them: * is any text, % any
 part of a name, ^ the start, | or; after @ comes a regular expression. What stands in
-{} can be used in the name of a group, as in '{%}!->module $1'.`
+{} can be used in the name of a group, as in '{%}!->module $1'. Groups are made first,
+of names with the folder of the module, as /app/Shop!Bakery.Oven.Bake(int32), and \ and
+/ are one; all else matches the names that they give. docs/stacks.md has the rules.`
 
 // Check reads the flags that do not depend on the traces.
 func (o *Profiling) Check() error {
