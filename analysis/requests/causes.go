@@ -3,6 +3,7 @@ package requests
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -29,6 +30,17 @@ type Causes struct {
 	// after its end. They are no parts of its time.
 	ParallelMS float64 `json:"parallelMs"`
 	LateMS     float64 `json:"lateMs"`
+}
+
+// Parts returns the kinds of time that add up to that of an activity, under their names.
+func (c *Causes) Parts() iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		for k, ms := range [...]float64{c.RunningMS, c.GCMS, c.JITMS, c.LockMS, c.BlockedMS, c.QueuedMS, c.OthersMS, c.AwaitingMS} {
+			if !yield(activities.Kind(k).String(), ms) {
+				return
+			}
+		}
+	}
 }
 
 // A Cause is all time of one kind that went for one thing.
@@ -182,6 +194,17 @@ func partName(p *activities.Part) string {
 		return "held by thread " + strconv.FormatInt(p.Owner, 10)
 	}
 	return p.Name
+}
+
+// tell has an activity say where its time went.
+func (c *activity) tell(rt *process) {
+	of := c.Flow.Causes
+	c.Causes = causesOf(rt, &of.Spent, of.Parallel, c.Flow.Late)
+	c.Path = make([]Part, 0, len(of.Path))
+	for i := range slices.Backward(of.Path) {
+		p := &of.Path[i]
+		c.Path = append(c.Path, Part{rt.At(p.From), rt.MS(p.To - p.From), p.Kind.String(), partName(p), p.Thread})
+	}
 }
 
 // path returns the parts of the time of an activity, the first one first. Code that ran on a

@@ -386,6 +386,9 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 		if c.ID == "" && !c.id.IsZero() {
 			c.ID = actid.Text(c.id, r.ProcessID)
 		}
+		if c.Flow != nil && c.Flow.Causes != nil {
+			c.tell(rt)
+		}
 	}
 	if slow {
 		t.slowest.Add(ms, c)

@@ -13,6 +13,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/internal/actid"
 	"github.com/etwgen/etwgen/analysis/internal/testtrace"
 	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/tests/corpus"
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
@@ -127,6 +128,63 @@ func TestSums(t *testing.T) {
 		if _, err := json.Marshal(res); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+}
+
+// TestPaths: the parts of each activity adjoin, from its start to its stop, and add up by cause
+// to what is said of it and of its task.
+func TestPaths(t *testing.T) {
+	parts := 0
+	for _, file := range append(testtrace.All(t), corpus.Glob(t, "causes/*.nettrace.gz")...) {
+		var mux etw.Mux
+		a := New(&mux)
+		sums := make(map[[2]string]map[string]float64)
+		a.OnEnd(func(_ int64, provider, task string, act Activity) {
+			if act.Causes == nil {
+				return
+			}
+			k := [2]string{provider, task}
+			if sums[k] == nil {
+				sums[k] = make(map[string]float64)
+			}
+			own, at := make(map[string]float64), act.StartMS
+			for _, p := range act.Path {
+				if math.Abs(p.StartMS-at) > 1e-5 {
+					t.Errorf("%s: %s: a part begins at %v, and not at %v", file, act.ID, p.StartMS, at)
+				}
+				at = p.StartMS + p.DurationMS
+				own[p.Kind] += p.DurationMS
+				sums[k][p.Kind] += p.DurationMS
+				parts++
+			}
+			all := 0.0
+			for kind, ms := range act.Causes.Parts() {
+				all += ms
+				if math.Abs(own[kind]-ms) > 1e-5 {
+					t.Errorf("%s: %s: %v ms %s in parts, want %v", file, act.ID, own[kind], kind, ms)
+				}
+			}
+			if !act.Flow.Implied && math.Abs(all-act.DurationMS) > 1e-5 {
+				t.Errorf("%s: %s: the causes are %v ms of %v", file, act.ID, all, act.DurationMS)
+			}
+		})
+		testtrace.Run(t, &mux, file)
+		for _, p := range a.Result().Processes {
+			for i := range p.Tasks {
+				x := &p.Tasks[i]
+				if x.Causes == nil {
+					continue
+				}
+				for kind, ms := range x.Causes.Parts() {
+					if got := sums[[2]string{x.Provider, x.Task}][kind]; math.Abs(got-ms) > 1e-3 {
+						t.Errorf("%s: %s: %v ms %s in parts, want %v", file, x.Task, got, kind, ms)
+					}
+				}
+			}
+		}
+	}
+	if parts == 0 {
+		t.Error("no trace has parts")
 	}
 }
 

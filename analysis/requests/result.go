@@ -110,6 +110,10 @@ type Activity struct {
 	Kind   string `json:"-"`
 	Source string `json:"-"`
 	OK     bool   `json:"-"`
+	// Causes are where its time went, and Path the parts of that, the first one first, where
+	// the trace tells.
+	Causes *Causes `json:"causes,omitempty"`
+	Path   []Part  `json:"-"`
 	// Flow is for whom threads worked, where the trace tells; nil otherwise.
 	Flow *activities.Activity `json:"-"`
 }

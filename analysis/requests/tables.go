@@ -169,7 +169,7 @@ func (w *Why) pid() int64 { return w.PID }
 
 // activities lists the activities of each task, the slowest or all.
 func (r *Result) activities() table.View {
-	return each(r, "activity", "The slowest of each task", func(x *Task) []Activity { return x.Slowest },
+	columns := []table.Column[row[Activity]]{
 		table.Moment("startMs", func(x row[Activity]) float64 { return x.of.StartMS }),
 		table.Amount("durationMs", func(x row[Activity]) float64 { return x.of.DurationMS }),
 		table.Amount("exclusiveMs", func(x row[Activity]) float64 { return x.of.ExclusiveMS }).Spared(2).As("Own"),
@@ -186,5 +186,10 @@ func (r *Result) activities() table.View {
 		table.Text("parent", func(x row[Activity]) string { return x.of.Parent }).Spared(4).As("Begun by"),
 		table.Text("traceId", func(x row[Activity]) string { return x.of.TraceID }).For(table.Programs),
 		table.Text("spanId", func(x row[Activity]) string { return x.of.SpanID }).For(table.Details),
-		table.Text("name", func(x row[Activity]) string { return x.of.Name }).About()).Sorted("durationMs")
+		table.Text("name", func(x row[Activity]) string { return x.of.Name }).About(),
+	}
+	for _, c := range causeColumns(func(x row[Activity]) *Causes { return x.of.Causes }) {
+		columns = append(columns, c.For(table.Details))
+	}
+	return each(r, "activity", "The slowest of each task", func(x *Task) []Activity { return x.Slowest }, columns...).Sorted("durationMs")
 }

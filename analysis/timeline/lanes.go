@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/activities"
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/analysis/contention"
 	"github.com/etwgen/etwgen/analysis/counters"
@@ -41,6 +42,7 @@ const (
 	Workers     Kind = "workers"     // active threads of the thread pool
 	Requests    Kind = "requests"    // activities that ended, by task
 	RequestTime Kind = "requestTime" // time in activities, by task
+	Causes      Kind = "causes"      // where that time went, by task and cause
 	Disk        Kind = "disk"        // time that disks took
 	Network     Kind = "network"     // sent and received
 	Counter     Kind = "counter"     // event counters and metrics
@@ -73,6 +75,7 @@ var lanes = []struct {
 	{Workers, threadpool.Needs},
 	{Requests, requests.Needs},
 	{RequestTime, requests.Needs},
+	{Causes, slices.Concat(requests.Needs, activities.Needs)},
 	{Disk, []need.Need{need.Disks}},
 	{Network, system.NeedsNetwork},
 	{Counter, counters.Needs},
@@ -119,6 +122,10 @@ func (a *Analysis) follow(x any) {
 			of := strings.Trim(provider+"/"+task, "/")
 			a.keep(key{kind: Requests, pid: pid, of: of, unit: "count", how: Sum}, act.StartMS+act.DurationMS, 0, 1)
 			a.keep(key{kind: RequestTime, pid: pid, of: of, unit: "ms", how: Sum}, act.StartMS, act.DurationMS, act.DurationMS)
+			for i := range act.Path {
+				p := &act.Path[i]
+				a.keep(key{kind: Causes, pid: pid, of: of + ": " + p.Kind, unit: "ms", how: Sum}, p.StartMS, p.DurationMS, p.DurationMS)
+			}
 		})
 	case *threads.Analysis:
 		x.OnRun(func(t *system.Thread, from, to int64) {

@@ -46,6 +46,9 @@ type Span struct {
 	// in the process.
 	Apart bool
 	Args  []Arg
+	// Parts are what a span apart is made of, one after the other, on the same track. They
+	// need no process, thread or category.
+	Parts []Span
 }
 
 // A Mark is something at one moment.
@@ -223,14 +226,23 @@ func (e *encoder) span(number int, x *Span) {
 		e.text("}")
 		return
 	}
-	id := `,"id":"` + strconv.Itoa(number) + `"`
+	e.apart(`,"id":"`+strconv.Itoa(number)+`"`, x)
+}
+
+// apart writes a span on the track of an id, and its parts within it.
+func (e *encoder) apart(id string, x *Span) {
 	e.event("b", x.Name, x.Process, x.Thread)
 	e.at(x.Category, x.From)
 	e.text(id)
 	e.args(x.Args)
 	e.text("}")
+	for i := range x.Parts {
+		part := x.Parts[i]
+		part.Process, part.Thread, part.Category = x.Process, x.Thread, x.Category
+		e.apart(id, &part)
+	}
 	e.event("e", x.Name, x.Process, x.Thread)
-	e.at(x.Category, x.From+length)
+	e.at(x.Category, x.From+max(x.Length, 0))
 	e.text(id + "}")
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/stacks"
 )
 
@@ -42,5 +43,20 @@ func TestAddProfile(t *testing.T) {
 	tr = Trace{}
 	if tr.AddProfile(stacks.NewProfile(nil, stacks.Options{}, bytes), 0, name, name); !tr.IsEmpty() {
 		t.Error("what is no time has no place in time")
+	}
+}
+
+// The parts of a request adjoin, whatever their times are rounded to.
+func TestAddRequests(t *testing.T) {
+	var tr Trace
+	tr.AddRequests(&requests.Result{Processes: []*requests.Process{{PID: 1, Tasks: []requests.Task{{Task: "Request", Slowest: []requests.Activity{{StartMS: 1.0000004, DurationMS: 2.0000004, Thread: 7,
+		Path: []requests.Part{{StartMS: 1.0000004, DurationMS: 0.5000004, Kind: "running", Thread: 7}, {StartMS: 1.5000008, DurationMS: 1.5, Kind: "awaiting", Name: "Task.Delay"}}}}}}}}})
+	x := tr.Spans[0]
+	want := []Span{{Name: "running", From: 1000000, Length: 500001, Args: []Arg{{"tid", "7"}}}, {Name: "awaiting", From: 1500001, Length: 1499999, Args: []Arg{{"of", "Task.Delay"}}}}
+	if diff := cmp.Diff(want, x.Parts); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if last := x.Parts[1]; !x.Apart || last.From+last.Length != x.From+x.Length {
+		t.Errorf("%+v", x)
 	}
 }

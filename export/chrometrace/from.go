@@ -90,17 +90,38 @@ func (t *Trace) AddJIT(res *jit.Result) {
 	}
 }
 
-// AddRequests adds the activities of each task that took longest. They are not bound to
-// threads.
+// AddRequests adds the activities of each task that took longest, with the parts of their
+// time by cause where the trace tells. They are not bound to threads.
 func (t *Trace) AddRequests(res *requests.Result) {
 	for _, p := range res.Processes {
 		for i := range p.Tasks {
 			for _, a := range p.Tasks[i].Slowest {
-				t.Spans = append(t.Spans, Span{Process: p.PID, Thread: a.Thread, Name: strings.TrimSpace(p.Tasks[i].Task + " " + a.Name), Category: "request",
-					From: nanoseconds(a.StartMS), Length: nanoseconds(a.DurationMS), Apart: true, Args: []Arg{{"id", a.ID}, {"status", a.Status}}})
+				x := Span{Process: p.PID, Thread: a.Thread, Name: strings.TrimSpace(p.Tasks[i].Task + " " + a.Name), Category: "request",
+					From: nanoseconds(a.StartMS), Length: nanoseconds(a.DurationMS), Apart: true, Args: []Arg{{"id", a.ID}, {"status", a.Status}}}
+				x.Parts = causes(a.Path, x.From+x.Length)
+				t.Spans = append(t.Spans, x)
 			}
 		}
 	}
+}
+
+// causes returns the parts of an activity. Each lasts to the next one, and the last to the
+// end, so that none overlaps another by what rounding adds.
+func causes(path []requests.Part, end int64) []Span {
+	list := make([]Span, len(path))
+	for i := len(path) - 1; i >= 0; i-- {
+		p := &path[i]
+		from := nanoseconds(p.StartMS)
+		list[i] = Span{Name: p.Kind, From: from, Length: end - from, Args: []Arg{{"of", p.Name}}}
+		if p.Name == "" {
+			list[i].Args = nil
+		}
+		if p.Thread != 0 {
+			list[i].Args = append(list[i].Args, Arg{"tid", fmt.Sprint(p.Thread)})
+		}
+		end = from
+	}
+	return list
 }
 
 // AddCounters adds counters and metrics.

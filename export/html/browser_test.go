@@ -81,6 +81,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("hostile names", func(t *testing.T) { testHostile(t, c) })
 	t.Run("two processes", func(t *testing.T) { testProcesses(t, c) })
 	t.Run("timeline", func(t *testing.T) { testTimeline(t, c) })
+	t.Run("causes", func(t *testing.T) { testCauses(t, c) })
 	t.Run("flame", func(t *testing.T) { testFlame(t, c) })
 	t.Run("print", func(t *testing.T) { testPrint(t, c) })
 }

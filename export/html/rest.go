@@ -27,11 +27,36 @@ func addRequests(v *view, s *subject, texts *texts) {
 		sec.Lead = append(sec.Lead, fmt.Sprintf("%d had not ended when the trace did, or their end was lost.", n))
 	}
 	sec.showEach((&requests.Result{Processes: []*requests.Process{r}}).Tables(), texts)
+	for _, t := range sec.Tables {
+		t.partedByCause()
+	}
 	v.add(findings.Requests(r))
 	if x := served(r.Tasks); x != nil && x.Count > 0 {
 		v.Tiles = append(v.Tiles, tile{"Requests", grouped(float64(x.Count), 0), "95 % under " + span(x.DurationMS.P95.Or(0)) + ", says " + clean(x.Provider), "requests"})
 	}
 	v.Sections = append(v.Sections, sec)
+}
+
+// causeColors are those of where time went, by the columns, in the order of their parts.
+var causeColors = []partOne{
+	{"runningMs", "gen1"}, {"awaitingMs", "idle"}, {"queuedMs", "wait"}, {"blockedMs", "poh"}, {"lockMs", "gen2"}, {"gcMs", "gen0"}, {"jitMs", "loh"}, {"othersMs", "muted"},
+}
+
+// partedByCause gives a table a bar of where the time of each row went, if it tells that. The
+// numbers show when a row is opened.
+func (t *table) partedByCause() {
+	bar := &parted{Label: "Where the time went"}
+	for _, x := range causeColors {
+		for _, c := range t.Columns {
+			if c.Key == x.Key {
+				c.Detail = true
+				bar.Of = append(bar.Of, x)
+			}
+		}
+	}
+	if bar.Of != nil {
+		t.Parted = bar
+	}
 }
 
 // served returns the task that is what people mean by requests, or nil: those that a

@@ -24,8 +24,21 @@ type table struct {
 	Grids   []*grid   `json:"grids,omitempty"`
 	Frames  []int     `json:"frames,omitempty"` // of a call tree, if the rows follow what it shows
 	Last    []int     `json:"last,omitempty"`   // rows that come last, whatever number is sorted by
+	Parted  *parted   `json:"parted,omitempty"`
 	rows    int
 	texts   *texts
+}
+
+// A parted is a bar in each row, which shows of what its numbers are that add up.
+type parted struct {
+	Label string    `json:"l"`
+	Of    []partOne `json:"of"`
+}
+
+// A partOne is a column of numbers as a part of a bar.
+type partOne struct {
+	Key   string `json:"k"`
+	Color string `json:"c"`
 }
 
 // A column says what its numbers or texts are.

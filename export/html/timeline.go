@@ -60,7 +60,7 @@ var appearances = map[timeline.Kind]appearance{
 	timeline.GCPause: {"Pauses for collections", "gen2"}, timeline.Heap: {"Heap", "loh"}, timeline.Allocated: {"Allocated", "alloc"},
 	timeline.Exceptions: {"Exceptions", "exception"}, timeline.Compiling: {"Compiling", "jit"}, timeline.Contention: {"Waits for locks", "wait"},
 	timeline.Waits: {"Other waits", "bgc"}, timeline.Workers: {"Pool workers", "pool"}, timeline.Requests: {"Requests", "accent"},
-	timeline.RequestTime: {"In requests", "poh"}, timeline.Disk: {"Disks", "handle"}, timeline.Network: {"Network", "loh"},
+	timeline.RequestTime: {"In requests", "poh"}, timeline.Causes: {"Causes", "wait"}, timeline.Disk: {"Disks", "handle"}, timeline.Network: {"Network", "loh"},
 	timeline.Counter: {"Counter", "counter"},
 }
 
@@ -71,18 +71,32 @@ func addTimeline(v *view, s *subject) {
 	}
 	res := s.timeline
 	t := newTracks(res)
-	alike := make(map[timeline.Kind]int)
+	alike, beside := make(map[timeline.Kind]int), 0
 	for _, l := range s.lanes {
+		if l.Kind == timeline.Causes && !s.ofServed(l) {
+			beside++
+			continue
+		}
 		if alike[l.Kind]++; alike[l.Kind] > maxAlike || len(t.Lanes) == maxLanes {
 			continue
 		}
 		t.Lanes = append(t.Lanes, laneOf(l))
 	}
 	sec := &section{ID: "timeline", Title: "Timeline", Tracks: t}
-	if n := len(s.lanes) - len(t.Lanes); n > 0 {
+	if n := len(s.lanes) - len(t.Lanes) - beside; n > 0 {
 		sec.Lead = []string{count(n, "more lane is", "more lanes are") + " left out: etw timeline has all."}
 	}
 	v.Sections = append(v.Sections, sec)
+}
+
+// ofServed reports whether a lane is of the requests that people mean: of what others are a
+// part of it is the same time again.
+func (s *subject) ofServed(l *timeline.Lane) bool {
+	if s.requests == nil {
+		return false
+	}
+	x := served(s.requests.Tasks)
+	return x == nil || strings.HasPrefix(l.Of, x.Provider+"/"+x.Task+": ")
 }
 
 // newTracks returns the tracks of a timeline, without lanes.
@@ -97,6 +111,13 @@ func laneOf(l *timeline.Lane) *lane {
 	x := &lane{Label: as.label, Unit: clean(laneUnit(l.Unit)), How: string(l.How), Color: as.color, Total: totalOf(l)}
 	if l.Of != "" {
 		x.Label, x.Title = clean(afterSource(l.Of)), clean(l.Of)
+	}
+	if l.Kind == timeline.Causes {
+		for _, c := range causeColors {
+			if strings.HasSuffix(l.Of, ": "+strings.TrimSuffix(c.Key, "Ms")) {
+				x.Color = c.Color
+			}
+		}
 	}
 	values := make([]float64, len(l.Values))
 	for i, f := range l.Values {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/measure"
+	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/timeline"
 )
 
@@ -88,6 +89,57 @@ func TestTracks(t *testing.T) {
 	}
 	if m, err = newModel(other); err != nil || m.Views[0].Sections[0].Tracks != nil {
 		t.Errorf("%v, %+v", err, m.Views[0].Sections[0])
+	}
+}
+
+// withCauses is a report with requests of which the trace tells where their time went.
+func withCauses() *Report {
+	r := withTimeline()
+	causes := func(running, awaiting float64) *requests.Causes {
+		return &requests.Causes{RunningMS: running, AwaitingMS: awaiting, LateMS: 1}
+	}
+	task := requests.Task{Provider: "Microsoft.AspNetCore.Hosting", Task: "Request", Count: 2, Endpoints: []requests.Endpoint{
+		{Endpoint: "GET /bread", Count: 1, DurationMS: measure.Summarize([]float64{40}), Causes: causes(10, 30)},
+		{Endpoint: "GET /cake", Count: 1, DurationMS: measure.Summarize([]float64{8}), Causes: causes(8, 0)},
+	}}
+	r.Result.Requests.Processes = []*requests.Process{{PID: 1, Started: 2, Stopped: 2, CausesFrom: "flow", Tasks: []requests.Task{task}}}
+	for _, of := range []string{"Microsoft.AspNetCore.Hosting/Request: awaiting", "System.Net.Http/Request: awaiting"} {
+		l := *r.Result.Timeline.Lanes[0]
+		l.Kind, l.Of = timeline.Causes, of
+		r.Result.Timeline.Lanes = append(r.Result.Timeline.Lanes, &l)
+	}
+	return r
+}
+
+// A page has the causes of the requests that people mean, and nothing is said to be left out.
+func TestCauses(t *testing.T) {
+	m, err := newModel(withCauses())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sec := m.Views[0].Sections[0]
+	if n := len(sec.Tracks.Lanes); n != 5 || sec.Lead != nil {
+		t.Fatalf("%d lanes, %q", n, sec.Lead)
+	}
+	if l := sec.Tracks.Lanes[4]; l.Label != "Request: awaiting" || l.Color != "idle" {
+		t.Errorf("%+v", l)
+	}
+}
+
+// testCauses looks at the bars of requests.
+func testCauses(t *testing.T, c *chromium) {
+	for _, theme := range []string{"light", "dark"} {
+		b := c.open(t, written(t, withCauses()), theme, 1200, 900)
+		b.drawn()
+		bars := `[...document.querySelectorAll("#table-requests-endpoint tr.data .stack")]`
+		b.want(bars+`.map(e => e.title).join("; ")`, "Running 10.000 ms, Awaiting 30.000 ms; Running 8.000 ms")
+		b.want(bars+`.map(e => Math.round(100 * e.children[0].getBoundingClientRect().width / e.getBoundingClientRect().width)).join()`, "25,100")
+		b.want(`document.querySelector("#table-requests-endpoint .keys").textContent`, "RunningAwaiting")
+		b.want(`document.documentElement.scrollWidth <= innerWidth`, "true")
+		b.eval(`document.querySelector("#table-requests-endpoint tr.data").click()`, nil)
+		b.want(`document.querySelector("#table-requests-endpoint tr.more").textContent.includes("Awaiting30.000 ms")`, "true")
+		b.want(`document.querySelector("#table-requests-endpoint tr.more td").colSpan === document.querySelectorAll("#table-requests-endpoint thead th").length`, "true")
+		b.quiet()
 	}
 }
 

@@ -1,11 +1,14 @@
 package otlp
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/counters"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/etwgen/etwgen/analysis/gc"
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/requests"
@@ -55,5 +58,37 @@ func TestSpanKinds(t *testing.T) {
 		if !strings.Contains(got, c.want) || !strings.Contains(got, `"scope":{"name":"`+scope+`"}`) {
 			t.Errorf("%+v: %s", c, got)
 		}
+	}
+}
+
+// A span says where its time went, but for causes that took none.
+func TestSpanCauses(t *testing.T) {
+	var s Spans
+	s.Add(7, "Bridge", "Work", requests.Activity{TraceID: strings.Repeat("1", 32), SpanID: strings.Repeat("2", 16), DurationMS: 4,
+		Causes: &requests.Causes{RunningMS: 1.5, AwaitingMS: 2.5, LateMS: 9}})
+	var got struct {
+		ResourceSpans []struct {
+			ScopeSpans []struct {
+				Spans []struct {
+					Attributes []struct {
+						Key   string
+						Value struct{ DoubleValue float64 }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(s.AppendJSON(nil), &got); err != nil {
+		t.Fatal(err)
+	}
+	causes := make(map[string]float64)
+	for _, a := range got.ResourceSpans[0].ScopeSpans[0].Spans[0].Attributes {
+		if strings.HasPrefix(a.Key, "etw.cause.") {
+			causes[a.Key] = a.Value.DoubleValue
+		}
+	}
+	want := map[string]float64{"etw.cause.running_ms": 1.5, "etw.cause.awaiting_ms": 2.5, "etw.cause.late_ms": 9}
+	if diff := cmp.Diff(want, causes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -76,7 +76,7 @@ func (s *Spans) append(b []byte, pid int64, task string, a *requests.Activity) [
 	if n, err := strconv.ParseInt(a.Status, 10, 64); err == nil {
 		list = append(list, Attribute{"http.response.status_code", n})
 	}
-	b = appendAttributes(append(b, ','), list)
+	b = appendAttributes(append(b, ','), append(list, causesOf(a.Causes)...))
 	switch {
 	case a.OK: // the word of the program is final
 		b = append(b, `,"status":{"code":1}`...)
@@ -84,6 +84,26 @@ func (s *Spans) append(b []byte, pid int64, task string, a *requests.Activity) [
 		b = append(b, `,"status":{"code":2}`...)
 	}
 	return append(b, '}')
+}
+
+// causesOf returns where the time of a span went: milliseconds by cause, which add up to how
+// long it took, and what threads did for it in parallel and after its end. There is no
+// attribute where there was no such time.
+func causesOf(c *requests.Causes) (list []Attribute) {
+	if c == nil {
+		return nil
+	}
+	add := func(name string, ms float64) {
+		if ms > 0 {
+			list = append(list, Attribute{"etw.cause." + name + "_ms", ms})
+		}
+	}
+	for name, ms := range c.Parts() {
+		add(name, ms)
+	}
+	add("parallel", c.ParallelMS)
+	add("late", c.LateMS)
+	return list
 }
 
 // kinds are those of spans, by their numbers.

@@ -26,6 +26,7 @@ class DataTable {
     }
     this.visible = model.columns.filter(c => !c.detail);
     this.details = model.columns.filter(c => c.detail);
+    this.after = model.parted ? this.visible.find(c => !c.isText) : null; // stands behind the bars
     this.opens = this.details.length > 0 || (model.grids || []).length > 0;
     this.open = new Set();
     this.page = 0;
@@ -51,6 +52,7 @@ class DataTable {
     this.chip = h("span", { class: "chip hidden" });
     this.head = h("tr");
     for (const c of this.visible) {
+      if (c === this.after) this.head.append(h("th", { scope: "col", class: "parts" }, m.parted.l));
       const b = h("button", { type: "button", title: c.h, onclick: () => this.sort(c) }, c.l, c.u ? h("span", { class: "unit" }, " " + c.u) : null);
       c.th = h("th", { scope: "col", class: c.isText ? "text" : "num" }, b);
       this.head.append(c.th);
@@ -69,9 +71,37 @@ class DataTable {
     this.root = h("div", { class: narrow ? "block narrow" : "block", id: "table-" + m.id },
       h("div", { class: "tablehead" }, h("h3", {}, m.title), this.chip, small ? null : this.input),
       m.lead ? h("p", { class: "lead" }, m.lead) : null,
+      m.parted ? this.legend() : null,
       h("div", { class: "scroll" }, h("table", { class: this.visible.length > 11 ? "dense" : null }, h("caption", { class: "sr" }, m.title), h("thead", {}, this.head), this.body)),
       small ? null : h("div", { class: "foot" }, this.status, this.pager));
     this.body.addEventListener("keydown", e => this.key(e));
+  }
+
+  // legend names the colours of the bars.
+  legend() {
+    const h = page.h;
+    return h("p", { class: "lead keys" }, this.parts().map(([c, color]) => {
+      const i = h("i", { "aria-hidden": "true" });
+      i.style.background = "var(--" + color + ")";
+      return h("span", {}, i, c.l);
+    }));
+  }
+
+  // parts are the columns that bars are made of, with their colours.
+  parts() { return this.model.parted.of.map(x => [this.model.columns.find(c => c.k === x.k), x.c]); }
+
+  // bar shows of what the numbers of a row are.
+  bar(r) {
+    const h = page.h, list = this.parts().filter(([c]) => c.values[r] > 0);
+    const sum = list.reduce((n, [c]) => n + c.values[r], 0);
+    const text = list.map(([c]) => c.l + " " + this.text(c, r) + " " + (c.u || "")).join(", ");
+    const bar = h("span", { class: "stack", role: "img", "aria-label": text, title: text }, list.map(([c, color]) => {
+      const i = h("i");
+      i.style.width = 100 * c.values[r] / sum + "%";
+      i.style.background = "var(--" + color + ")";
+      return i;
+    }));
+    return h("td", { class: "parts" }, sum > 0 ? bar : null);
   }
 
   filterHelp() {
@@ -173,6 +203,8 @@ class DataTable {
     c.max = undefined;
   }
 
+  width() { return this.visible.length + (this.model.parted ? 1 : 0); }
+
   pages() { return Math.max(1, Math.ceil(this.order.length / DataTable.pageSize)); }
 
   draw() {
@@ -190,7 +222,7 @@ class DataTable {
       list.push(this.row(r, list.length === 0));
       if (this.open.has(r)) list.push(this.more(r));
     }
-    if (!rows.length) list.push(h("tr", {}, h("td", { colspan: this.visible.length, class: "empty" }, this.rows ? "No row passes the filter." : "Nothing.")));
+    if (!rows.length) list.push(h("tr", {}, h("td", { colspan: this.width(), class: "empty" }, this.rows ? "No row passes the filter." : "Nothing.")));
     this.body.replaceChildren(...list);
     const n = page.number(this.order.length), all = page.number(this.rows);
     this.status.textContent = this.order.length === this.rows ? all + " rows" : n + " of " + all + " rows";
@@ -205,6 +237,7 @@ class DataTable {
     const tr = h("tr", { class: "data" + (this.opens ? " opens" : "") + (r === this.chosen ? " chosen" : ""), tabindex: first ? "0" : "-1", "aria-expanded": this.opens ? String(this.open.has(r)) : null });
     tr.dataset.row = r;
     for (const c of this.visible) {
+      if (c === this.after) tr.append(this.bar(r));
       const text = this.text(c, r);
       const td = h("td", { class: c.isText ? "text" + (c.short ? " short" : c.long ? " long" : "") : "num" + (c.share ? " share" : "") }, c.isText && text.length > 40 ? breakable(text) : text);
       if (c.share && c.max > 0 && c.values[r] > 0) {
@@ -243,7 +276,7 @@ class DataTable {
       wrap.append(h("table", { class: "gridtable" }, h("caption", {}, g.title),
         h("thead", {}, h("tr", {}, h("th", {}), g.columns.map(c => h("th", { scope: "col" }, c.l, h("span", { class: "unit" }, " " + c.u))))), body));
     }
-    return h("tr", { class: "more" }, h("td", { colspan: this.visible.length }, wrap.childElementCount ? wrap : h("span", { class: "muted" }, "Nothing more is known of it.")));
+    return h("tr", { class: "more" }, h("td", { colspan: this.width() }, wrap.childElementCount ? wrap : h("span", { class: "muted" }, "Nothing more is known of it.")));
   }
 
   toggle(r) {

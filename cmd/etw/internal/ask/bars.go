@@ -108,7 +108,7 @@ var laneNames = map[timeline.Kind]string{
 	timeline.CPU: "processor", timeline.Running: "running", timeline.Managed: "in managed code", timeline.ThreadTime: "thread time",
 	timeline.GCPause: "GC pauses", timeline.Heap: "heap", timeline.Allocated: "allocated", timeline.Exceptions: "exceptions",
 	timeline.Compiling: "compiling", timeline.Contention: "waits for locks", timeline.Waits: "other waits", timeline.Workers: "pool workers",
-	timeline.Requests: "requests", timeline.RequestTime: "in requests", timeline.Disk: "disks", timeline.Network: "network",
+	timeline.Requests: "requests", timeline.RequestTime: "in requests", timeline.Causes: "causes", timeline.Disk: "disks", timeline.Network: "network",
 }
 
 // laneName returns what a lane is called. Of who tells of it people see only the task, or

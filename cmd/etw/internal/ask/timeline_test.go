@@ -119,6 +119,11 @@ func (x *tables) sums() laneSums {
 			of := strings.Trim(p.Tasks[i].Provider+"/"+p.Tasks[i].Task, "/")
 			s.add(timeline.Requests, p.PID, of, float64(p.Tasks[i].Count))
 			s.add(timeline.RequestTime, p.PID, of, p.Tasks[i].DurationMS.Total)
+			if c := p.Tasks[i].Causes; c != nil {
+				for kind, ms := range c.Parts() {
+					s.add(timeline.Causes, p.PID, of+": "+kind, ms)
+				}
+			}
 		}
 	}
 	for _, f := range x.files.Result().Files {
@@ -220,7 +225,7 @@ func near(a, b float64, n int) bool {
 // which there are few, unless all are asked for.
 func timelineTraces(t *testing.T) []string {
 	const most = 8 << 20
-	list := corpus.Traces(t)
+	list := append(corpus.Traces(t), corpus.Glob(t, "causes/*-full.nettrace.gz")...)
 	if os.Getenv("ETWGEN_FILTER") == "all" {
 		return list
 	}
