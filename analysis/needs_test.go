@@ -65,6 +65,7 @@ var needy = []struct {
 			a := alloc.New(m)
 			return func() float64 { return float64(a.Result().Runtimes[0].Samples.Count) }
 		}, "alloc-sampled-10.nettrace"},
+	{"alloc", alloc.NeedsExact, []any{&clr.GCSampledObjectAllocationHigh{}}, func(m *etw.Mux) func() float64 { alloc.New(m); return nil }, ""},
 	{"exceptions", exceptions.Needs, []any{&clr.AnyExceptionThrown{}},
 		func(m *etw.Mux) func() float64 {
 			a := exceptions.New(m)

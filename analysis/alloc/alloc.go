@@ -97,10 +97,12 @@ type row struct {
 }
 
 // Needs are ticks, which every runtime has. NeedsSampled are samples without bias, from
-// .NET 10 on, which the runtime takes for the session.
+// .NET 10 on, which the runtime takes for the session. NeedsExact are all objects, which
+// runtimes tell of from their start alone.
 var (
 	Needs        = []need.Need{{What: "allocations", Provider: need.CLR, Keywords: 0x1, Names: "GC", Level: etw.LevelVerbose, Events: [2]uint16{10}}}
 	NeedsSampled = []need.Need{{What: "samples of allocations", Provider: need.CLR, Keywords: 0x80000000000, Names: "AllocationSampling", Level: etw.LevelInformational, Events: [2]uint16{303}}}
+	NeedsExact   = []need.Need{{What: "all objects that are allocated", Provider: need.CLR, Keywords: 0x200000, Names: "GCSampledObjectAllocationHigh", Level: etw.LevelInformational, Events: [2]uint16{20, 32}}}
 )
 
 // New returns an analysis whose handlers are registered at mux.

@@ -87,8 +87,8 @@ func (rt *view) allocations(g *GC, c, prev *collection) {
 }
 
 // total sets what was allocated in all: what the allocation ticks say, or else what the
-// collections found, which is all but what was allocated before the first one and after
-// the last. Some runtimes count in ticks several times what they hand out, and ticks can be
+// collections found: not what was allocated before the first one and after the last, but
+// with the ends of pieces of memory that were handed out and not used. Some runtimes count in ticks several times what they hand out, and ticks can be
 // lost: they count if both agree on the time between the first and the last collection.
 func (rt *view) total(out *Runtime) {
 	found := out.All.AllocatedMB
@@ -97,6 +97,6 @@ func (rt *view) total(out *Runtime) {
 	case out.TickedMB > 0 && (out.All.AllocatedByHistoriesMB == 0 || ticked > 0 && agrees(ticked, out.All.AllocatedByHistoriesMB)):
 		out.AllocatedMB, out.AllocatedBy = measure.Known(out.TickedMB), "ticks"
 	case !found.IsZero():
-		out.AllocatedMB, out.AllocatedBy, out.AllocatedAtLeast = found, "collections", true
+		out.AllocatedMB, out.AllocatedBy = found, "collections"
 	}
 }

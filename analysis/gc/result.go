@@ -73,11 +73,10 @@ type Runtime struct {
 	GCCPUMSPerMB measure.Float `json:"gcCpuMsPerMB,omitzero"`
 
 	// AllocatedMB is what was allocated: by ticks, which tell of all of it, or as
-	// collections found it. Of what was allocated before the first and after the last of
-	// these nothing is known, so it is at least that then.
-	AllocatedMB      measure.Float `json:"allocatedMB,omitzero"`
-	AllocatedBy      string        `json:"allocatedBy,omitempty"` // ticks, or collections
-	AllocatedAtLeast bool          `json:"allocatedAtLeast,omitempty"`
+	// collections found it. What was allocated before the first and after the last of these
+	// is not in it then, but the ends of memory that was handed out and not used are.
+	AllocatedMB measure.Float `json:"allocatedMB,omitzero"`
+	AllocatedBy string        `json:"allocatedBy,omitempty"` // ticks, or collections
 
 	All          Rollup      `json:"all"`
 	ByGeneration []Rollup    `json:"byGeneration"` // of generation 0, 1 and 2

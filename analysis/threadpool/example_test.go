@@ -35,5 +35,5 @@ func ExampleNew() {
 	// at most 7 workers
 	// CooperativeBlocking 6
 	// Starvation 3
-	// starved: [3 adjustments because of starvation 6 adjustments because of blocked workers]
+	// starved: [3 adjustments because of starvation 3 adjustments because of blocked workers]
 }

@@ -77,7 +77,8 @@ type Starvation struct {
 	// make up for workers that wait for tasks; and long times in the queue.
 	Because []string `json:"because"`
 	// FirstMS and LastMS are the times of the first and the last such adjustment,
-	// and the numbers of workers those before and after them.
+	// and the numbers of workers those before and after them. One that lowers their
+	// number does not count: the pool gives back what it added for blocked workers.
 	FirstMS       measure.Float `json:"firstMs,omitzero"`
 	LastMS        measure.Float `json:"lastMs,omitzero"`
 	WorkersBefore measure.Float `json:"workersBefore,omitzero"`

@@ -187,22 +187,26 @@ const (
 	longQueueMS = 100
 )
 
-// starvation returns the signs of starvation, or nil.
+// starvation returns the signs of starvation, or nil. Workers that make up for blocked ones
+// go again once these are not blocked any more: what lowers their number is no sign.
 func (s *state) starvation(rt *Runtime) *Starvation {
 	out := &Starvation{}
-	before := measure.Float{}
+	var before uint32
+	known := false
 	count := map[clr.ThreadAdjustmentReason]int{}
 	for _, adj := range s.adjustments {
-		workers := measure.Known(float64(adj.Workers))
-		switch adj.reason {
-		case clr.ThreadAdjustmentReasonStarvation, clr.ThreadAdjustmentReasonCooperativeBlocking:
+		sign := adj.reason == clr.ThreadAdjustmentReasonStarvation || adj.reason == clr.ThreadAdjustmentReasonCooperativeBlocking
+		if sign && (!known || adj.Workers >= before) {
 			if out.FirstMS.IsZero() {
-				out.FirstMS, out.WorkersBefore = measure.Known(adj.AtMS), before
+				out.FirstMS = measure.Known(adj.AtMS)
+				if known {
+					out.WorkersBefore = measure.Known(float64(before))
+				}
 			}
-			out.LastMS, out.WorkersAfter = measure.Known(adj.AtMS), workers
+			out.LastMS, out.WorkersAfter = measure.Known(adj.AtMS), measure.Known(float64(adj.Workers))
 			count[adj.reason]++
 		}
-		before = workers
+		before, known = adj.Workers, true
 	}
 	if n := count[clr.ThreadAdjustmentReasonStarvation]; n > 0 {
 		out.Because = append(out.Because, fmt.Sprintf("%d adjustments because of starvation", n))

@@ -3,6 +3,7 @@ package threadpool
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -104,14 +105,15 @@ func TestQueue(t *testing.T) {
 	s.Event(201*ms, 1, &clr.IOThreadCreateV1{IOThreadCount: 4})
 	s.Event(201*ms, 1, &clr.IOThreadTerminateV1{IOThreadCount: 3})
 	s.Event(201*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentSample{Throughput: 7})
-	for range manyBlocked {
-		s.Event(202*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentAdjustment{NewWorkerThreadCount: 2, Reason: clr.ThreadAdjustmentReasonCooperativeBlocking})
+	for i := range uint32(manyBlocked) {
+		s.Event(202*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentAdjustment{NewWorkerThreadCount: 2 + i, Reason: clr.ThreadAdjustmentReasonCooperativeBlocking})
 	}
+	s.Event(203*ms, 1, &clr.ThreadPoolWorkerThreadAdjustmentAdjustment{NewWorkerThreadCount: 1, Reason: clr.ThreadAdjustmentReasonCooperativeBlocking}) // they go again
 	rt := a.Result().Runtimes[0]
 	if rt.Enqueued != 2 || rt.Dequeued != 2 || rt.Queued != 1 || rt.QueueMS.Total != 200 || rt.MaxWorkers != 3 || rt.LastWorkers != 1 || rt.IOThreads != 3 || rt.IOEnqueued != 1 || rt.ThroughputPerSec.Total != 7 {
 		t.Errorf("%+v", rt)
 	}
-	if s := rt.Starvation; s == nil || len(s.Because) != 2 || s.FirstMS.Or(0) != 202 {
+	if s := rt.Starvation; s == nil || !slices.Contains(s.Because, "3 adjustments because of blocked workers") || s.FirstMS.Or(0) != 202 || s.LastMS.Or(0) != 202 || s.WorkersAfter.Or(0) != 4 {
 		t.Errorf("%+v", s)
 	}
 }

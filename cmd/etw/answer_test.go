@@ -157,3 +157,13 @@ func checkContract(t *testing.T, name, path string) {
 		t.Errorf("%s %s: there is neither an answer nor how to record one: %s", name, path, stderr)
 	}
 }
+
+// Samples alone tell what was allocated: nothing is said to be missing.
+func TestInstead(t *testing.T) {
+	for _, name := range []string{"alloc-sampled-10.nettrace", "alloc-10.nettrace"} {
+		text, stderr, code := output("allocs", recordedPath("answers/"+name))
+		if code != 0 || strings.Contains(text+stderr, "no events of allocations") {
+			t.Errorf("%s: exit code %d: %s%s", name, code, text, stderr)
+		}
+	}
+}

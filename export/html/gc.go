@@ -81,8 +81,8 @@ func (v *view) gcTiles(r *gc.Runtime) {
 			note = size(r.All.AllocatedByHistoriesMB*1e6/ms*1000) + " a second"
 		}
 		title := "Allocated"
-		if r.AllocatedAtLeast {
-			title = "Allocated, at least"
+		if r.AllocatedBy == "collections" {
+			title = "Allocated, about"
 		}
 		v.Tiles = append(v.Tiles, tile{title, size(mb * 1e6), note, "gc"})
 	}

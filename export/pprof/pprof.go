@@ -78,7 +78,7 @@ func Write(w io.Writer, p *stacks.Profile, o Options) error {
 	if err != nil {
 		return err
 	}
-	e := &encoder{w: z, p: p, o: o, strings: map[string]int64{"": 0}, table: []string{""}, mappings: make(map[string]int64), functions: make(map[function]int64)}
+	e := &encoder{w: z, p: p, o: o, strings: map[string]int64{"": 0}, table: []string{""}, mappings: make(map[string]int64), functions: make(map[function]int64), processes: make(map[string]bool)}
 	e.header()
 	e.samples()
 	e.frames()
@@ -103,6 +103,7 @@ type encoder struct {
 	mappings map[string]int64
 	// functions has the numbers of functions: frames on several lines are of one.
 	functions map[function]int64
+	processes map[string]bool // names of those of the samples
 	out       []byte
 	message   []byte
 	part      []byte
@@ -201,7 +202,9 @@ func (e *encoder) labels(m []byte, s stacks.Sample) []byte {
 	m = e.label(m, labelNumber, "pid", s.Process)
 	m = e.label(m, labelNumber, "tid", s.Thread)
 	if e.o.Process != nil {
-		m = e.textLabel(m, "process", e.o.Process(s.Process))
+		name := e.o.Process(s.Process)
+		e.processes[name] = true
+		m = e.textLabel(m, "process", name)
 	}
 	if e.o.Thread != nil {
 		m = e.textLabel(m, "thread", e.o.Thread(s.Thread))
@@ -227,6 +230,7 @@ func (e *encoder) label(m []byte, field int, key string, value int64) []byte {
 // frames writes a location for each frame, with the number of the frame, and 1, a function
 // for each method and a mapping for each module.
 func (e *encoder) frames() {
+	e.program()
 	for i := range e.p.Frames {
 		f := &e.p.Frames[i]
 		line := appendInt(appendInt(e.part[:0], lineFunction, e.function(f)), lineNumber, int64(f.Line))
@@ -237,6 +241,19 @@ func (e *encoder) frames() {
 		e.out = appendBytes(e.out, profileLocation, m)
 		e.part, e.message = line, m
 		e.flush(1 << 16)
+	}
+}
+
+// program writes the mapping of the module that is called as a process is: pprof calls the
+// profile by the first.
+func (e *encoder) program() {
+	for i := range e.p.Frames {
+		module := e.p.Frames[i].Module
+		name := module[strings.LastIndexAny(module, `/\`)+1:]
+		if name != "" && (e.processes[name] || e.processes[strings.TrimSuffix(strings.TrimSuffix(name, ".dll"), ".exe")]) {
+			e.mapping(module)
+			return
+		}
 	}
 }
 

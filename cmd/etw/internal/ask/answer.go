@@ -26,6 +26,7 @@ type Question struct {
 	views                      []string               // what the rows of the table can be, the default first
 	Needs                      []need.Need            // what to record for it
 	Better                     []need.Need            // what a live recording takes, too, for more of an answer
+	instead                    []need.Need            // either of these answers it without its needs
 	missing                    string                 // what to say in place of needs
 	whole                      bool                   // people see all rows if they do not say how many
 	rooted                     bool                   // --root is for all views
@@ -331,6 +332,11 @@ func (q *Question) print(cmd *cobra.Command, p *show.Printer, a *answered) error
 func (q *Question) absent(a *answered) []string {
 	for i := range q.Needs {
 		if s := a.seen.Has(&q.Needs[i], false); s != need.Absent {
+			return nil
+		}
+	}
+	for i := range q.instead {
+		if a.seen.Has(&q.instead[i], false) == need.Present {
 			return nil
 		}
 	}

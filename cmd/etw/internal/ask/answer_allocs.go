@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/etwgen/etwgen/analysis/alloc"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -31,6 +32,7 @@ time.`,
 		views:    viewsOf(new(alloc.Result), byMethod, byStack),
 		threaded: "only events",
 		Needs:    alloc.Needs,
+		instead:  slices.Concat(alloc.NeedsSampled, alloc.NeedsExact),
 		ask: func(mux *etw.Mux) answer {
 			a := alloc.New(mux)
 			return &viewed[*alloc.Result]{find: a.Result, facts: allocTotals, stacked: a.Samples}

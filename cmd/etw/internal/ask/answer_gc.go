@@ -104,8 +104,8 @@ func gcAllocated(rt *gc.Runtime) string {
 	switch {
 	case rt.AllocatedMB.IsZero():
 		return "unknown: the trace does not tell"
-	case rt.AllocatedAtLeast:
-		text = "at least " + show.MBOf(rt.AllocatedMB) + ", as collections found it"
+	case rt.AllocatedBy == "collections":
+		text = "about " + show.MBOf(rt.AllocatedMB) + " until the last collection, as collections found it"
 	}
 	if v, ok := quantity.Ratio(quantity.Known(1000*rt.All.AllocatedByHistoriesMB), rt.FirstToLastMS).Get(); ok && v > 0 {
 		text += ", " + show.MB(v) + "/s from the first to the last"
