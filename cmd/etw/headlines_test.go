@@ -45,7 +45,7 @@ var headlines = []headline{
 	{"gc", "those of generation 2", `(\d+) of generation 2`, end("gc_count_gen2", 1), byProgram + "; as above", 45, collected},
 	{"gc", "pauses", `pauses +` + milliseconds, end("gc_total_pause_ms", 1), byProgram + ", which leaves out how long resuming takes", 18, collected},
 	{"gc", "heap after the last one", `([\d.]+) MB after the last one`, heapAfter, byProgram, 1, collected},
-	{"gc", "allocated", `allocated +(?:at least )?([\d.]+) MB`, end("total_allocated_bytes", 1e-6), byProgram, 3, collected},
+	{"gc", "allocated", `allocated +(?:about )?([\d.]+) MB`, end("total_allocated_bytes", 1e-6), byProgram, 3, collected},
 	{"gc", "induced", `(\d+) induced`, asked, byProgram, 0, "gc-*.nettrace netperf-gc.netperf"},
 	{"allocs", "by ticks", `by ticks +([\d.]+) MB`, end("total_allocated_bytes", 1e-6), byProgram, 2, "alloc-ticks.nettrace profile-gc-verbose.nettrace"},
 	{"allocs", "by samples", `by samples +([\d.]+) MB`, end("total_allocated_bytes", 1e-6), byProgram + "; of samples the error is printed", 10, "alloc-sampled.nettrace"},
@@ -62,12 +62,18 @@ var headlines = []headline{
 	{"waits", "the longest", `longest ` + milliseconds, longestWait, byProgram, 2, "waits.nettrace"},
 	{"threadpool", "least workers", `limits +(\d+) to`, number("min_threads"), byProgram, 0, "threadpool.nettrace"},
 	{"threadpool", "adjustments for starvation", `starvation +(\d+)`, eventsOf("ThreadPoolWorkerThreadAdjustmentAdjustment", "Reason", "Starvation"), byEvents, 0, "threadpool.nettrace"},
+	{"threadpool", "adjustments for blocked workers", `(\d+) adjustments because of blocked`, blockedWorkers, byEvents + ", of those that add workers", 0, "threadpool.nettrace"},
+	{"threadpool", "most workers", `workers +(\d+) at most`, mostWorkers, byEvents, 0, "threadpool.nettrace"},
 	{"requests", "that a server had", `(?m)^ *(\d+) .* (?:Request +Microsoft\.AspNetCore\.Hosting|Microsoft\.AspNetCore\.Hosting\.HttpRequestIn)\b`, served, byProgram, 0, "aspnet.nettrace aspnet-activities.nettrace"},
 	{"requests", "that a client made", `(?m)^ *(\d+) .* (?:Request +System\.Net\.Http|System\.Net\.Http\.HttpRequestOut)\b`, made, byProgram, 0, "aspnet.nettrace aspnet-activities.nettrace"},
 	{"requests", "of these, failed", `(?m)^ *\d+ +(\d+) .* (?:Request +System\.Net\.Http|System\.Net\.Http\.HttpRequestOut)\b`, failed, byProgram, 0, "aspnet.nettrace aspnet-activities.nettrace"},
+	{"requests --by status", "answers of a status", `(?m)^ *(\d+) +KEY +Request +System\.Net\.Http`, answers, byProgram, 0, "aspnet.nettrace"},
 	{"counters", "mean of a counter", `(?m)^ *\d+ +([\d.]+) .* dough-weight`, dough, byProgram + "; the last interval is not in the trace", 1, "counters.nettrace"},
 	{"startup", "look-ups in vain", `(\d+) without success`, count("assembly_not_found"), byProgram, 0, "loader.nettrace"},
 	{"top --top 1000", "time of a method and its callees", `(?m)^ *[\d.]+ +[\d.]+ +([\d.]+) +.* KEY$`, phase1, byProgram + "; samples are 1 ms and more apart", 17, "cpu.nettrace cpu-default-profile.nettrace netperf-cpu.netperf"},
+	{"top", "samples", `(\d+) samples`, eventsOf("ThreadSample", "", ""), byEvents, 0, "cpu*.nettrace"},
+	{"symbols", "samples", `(\d+) samples`, eventsOf("ThreadSample", "", ""), byEvents, 0, "cpu*.nettrace"},
+	{"lines --top 1000 --symbols DIR", "samples of a line", `(?m) (\d+)  KEY `, onLines, "another reader of the same debug information", 0, "../lines/*/lines.nettrace"},
 	{"tree --min 0", "time of a method and its callees", `(?m)^ *([\d.]+) .* KEY$`, phase1, byProgram + "; samples are 1 ms and more apart", 17, "cpu.nettrace cpu-default-profile.nettrace netperf-cpu.netperf"},
 	{"top", "time of a thread that ran", `(?m)^ *([\d.]+) .* Bakery\.Cpu\.Work$`, busyThread, byProgram, 5, "cpu-blocked.nettrace"},
 	{"tree --min 0", "time of a thread that waited", `(?m)^ *([\d.]+) .* KEY$`, blockedMS, byProgram, 2, "cpu-blocked.nettrace"},
@@ -83,6 +89,16 @@ var headlines = []headline{
 	{"stat", "events", `: .*, (\d+) events`, eventsOf("*", "", ""), byEvents, 0, "gc-many.nettrace cpu.nettrace v6-cpu-*.nettrace"},
 	{"report --format text", "induced", `(\d+) collections? w\w+ induced`, asked, byProgram, 0, "gc-*.nettrace netperf-gc.netperf"},
 	{"report --format text", "starvation", `starved: (\d+) adj`, eventsOf("ThreadPoolWorkerThreadAdjustmentAdjustment", "Reason", "Starvation"), byEvents, 0, "threadpool.nettrace"},
+	{"report --format text", "blocked workers", `(\d+) adjustments because of blocked`, blockedWorkers, byEvents + ", as for threadpool", 0, "threadpool.nettrace"},
+	{"report --format text", "most workers", `while the pool went from \d+ to (\d+) workers`, mostWorkers, byEvents, 0, "threadpool.nettrace"},
+	{"report --format text", "pauses", `of the time: ([\d.]+ m?s)\b`, end("gc_total_pause_ms", 1), byProgram + ", as for gc", 18, "gc-workstation.nettrace gc-many.nettrace gc-server*.nettrace"},
+	{"report --format text", "thrown", `(\d+) exceptions were thrown`, thrown, byProgram, 0, "exceptions.nettrace"},
+	{"report --format text", "failed requests of a client", `(\d+) of System\.Net\.Http/Request`, failed, byProgram, 0, "aspnet.nettrace"},
+	{"compare --all DIR/gc-workstation.nettrace", "allocated, of the second", `(?m)^ *[\d.]+ +([\d.]+) .* gc\.allocatedMB$`, end("total_allocated_bytes", 1e-6), byProgram, 3, "gc-[hlms]*.nettrace"},
+	{"compare --all DIR/gc-workstation.nettrace", "pauses, of the second", `(?m)^ *[\d.]+ +([\d.]+) .* gc\.pauseMs$`, end("gc_total_pause_ms", 1), byProgram + ", as for gc", 18, "gc-[hlms]*.nettrace"},
+	{"info", "events", `(?m)^  events +(\d+)`, eventsOf("*", "", ""), byEvents, 0, "gc-many.nettrace cpu.nettrace exceptions.nettrace threadpool.nettrace aspnet.nettrace v6-cpu-*.nettrace"},
+	{"info", "process", `(?m)^  pid +(\d+)`, number("pid"), byProgram, 0, "gc-*.nettrace cpu*.nettrace exceptions.nettrace threadpool.nettrace aspnet.nettrace"},
+	{"info", "processors", `(?m)^  processors +(\d+)`, number("processors"), byProgram, 0, "gc-*.nettrace cpu*.nettrace exceptions.nettrace threadpool.nettrace aspnet.nettrace"},
 	{"info", "lost, at least", `lost +at least (\d+)`, floodLost, byProgram + "; the runtime forgets the losses of threads that ended", 60, "dropped.nettrace"},
 	{"timeline", "pauses", `GC pauses +` + milliseconds, end("gc_total_pause_ms", 1), byProgram + ", as for gc", 18, collected},
 }
@@ -217,6 +233,9 @@ func failed(w *witness) map[string]float64 {
 	return one(bad, true)
 }
 
+// answers are those that a client had, by status.
+func answers(w *witness) map[string]float64 { return texts(w.facts["responses_by_status"]) }
+
 func mustAt(w *witness, keys ...string) float64 {
 	v, ok := w.at(keys...)
 	if !ok {
@@ -309,11 +328,7 @@ func summed(event, field string, unit float64) func(*witness) map[string]float64
 	return func(w *witness) map[string]float64 {
 		total := 0.0
 		for _, row := range w.dump(event) {
-			n, err := strconv.ParseFloat(row[field], 64)
-			if err != nil {
-				w.tb.Fatal(err)
-			}
-			total += n * unit
+			total += w.value(row[field]) * unit
 		}
 		return one(total, total > 0)
 	}
@@ -367,7 +382,7 @@ func (h *headline) hold(t *testing.T, w *witness) (figures int, worst float64) {
 	if len(truths) == 0 {
 		return 0, 0
 	}
-	command := h.command
+	command := strings.Replace(h.command, "DIR", filepath.Dir(w.path), 1)
 	if from, to, ok := strings.Cut(command, "END"); ok {
 		command = from + w.mark() + "ms" + to
 	}
