@@ -48,7 +48,7 @@ func TestGoToolPprof(t *testing.T) {
 			t.Fatalf("%s: %d, %s", of, code, stderr)
 		}
 		text, err := exec.Command(tool, "-top", file).CombinedOutput()
-		if err != nil || !strings.Contains(string(text), want) || !strings.HasPrefix(string(text), "File: Bakery") {
+		if err != nil || !strings.Contains(string(text), want) || !strings.HasPrefix(string(text), "File: Shop.dll") {
 			t.Errorf("%s: %v: %s", of, err, text)
 		}
 	}
