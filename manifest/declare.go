@@ -226,6 +226,9 @@ func (p *providerParser) valueMap(n *node) {
 	for c := range n.children("map") {
 		p.mapEntry(c, m, values)
 	}
+	if len(m.Entries) == 0 {
+		p.doubt(n, "map %s has no entries; add them, or remove the map", quote(m.Name))
+	}
 	name := p.qname(n, m.Name)
 	if again(p, n, "map", name, p.maps, func(m *Map) Pos { return m.Pos }) {
 		return

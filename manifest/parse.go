@@ -305,6 +305,9 @@ func (p *providerParser) identity(n *node) {
 	prov := p.prov
 	prov.Name = p.required(n, "name")
 	prov.Symbol = n.attr("symbol")
+	if s := prov.Symbol; s != "" && Symbol(s) != s {
+		p.doubt(n, "symbol %s of provider %s is not a C identifier; use letters, digits and _, and begin with a letter", quote(s), quote(prov.Name))
+	}
 	prov.Message, prov.MessageID = p.message(n)
 	prov.ResourceFile = n.attr("resourceFileName")
 	prov.MessageFile = n.attr("messageFileName")
