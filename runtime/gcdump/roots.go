@@ -49,13 +49,14 @@ func FieldType(kind RootKind, field string) string {
 // kindOf returns the kind of the roots below a node, by its name and the kind of the node
 // above it, and the field that the node stands for, if it is one.
 func kindOf(name string, above RootKind) (kind RootKind, field string) {
-	for kind, prefix := range map[RootKind]string{StaticRoot: staticPrefix, ThreadStaticRoot: threadStaticPrefix} {
-		if field, ok := strings.CutPrefix(name, prefix); ok {
-			return kind, strings.TrimSuffix(field, "]")
-		}
+	if field, ok := strings.CutPrefix(name, staticPrefix); ok {
+		return StaticRoot, strings.TrimSuffix(field, "]")
 	}
-	for kind, group := range Groups {
-		if name == group {
+	if field, ok := strings.CutPrefix(name, threadStaticPrefix); ok {
+		return ThreadStaticRoot, strings.TrimSuffix(field, "]")
+	}
+	for kind := OtherRoot; kind <= COMRoot; kind++ {
+		if name == Groups[kind] {
 			return kind, ""
 		}
 	}
@@ -75,9 +76,10 @@ func (d *Dump) Roots() (roots []Root, groups map[int]bool) {
 	}
 	groups = map[int]bool{d.Root: true}
 	var list []int
-	for todo := []place{{node: d.Root}}; len(todo) > 0; {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	todo := []place{{node: d.Root}}
+	for len(todo) > 0 { // in the order of the file
+		at := todo[0]
+		todo = todo[1:]
 		n, _, _ := d.node(at.node, list)
 		list = n.Children
 		for _, to := range list {

@@ -41,6 +41,9 @@ type Question struct {
 	ask                        func(mux *etw.Mux) answer
 	other                      *Question // another side of it, with a result of its own, or nil
 	turned                     bool      // to the other side, by the flag of its name
+	// saves writes what was found to a file in place of the answer, if a flag says so; it may
+	// be nil.
+	saves func(cmd *cobra.Command, args []string, a answer) (saved bool, err error)
 
 	in    pick.Input
 	scope pick.Scope
@@ -161,6 +164,11 @@ func (q *Question) main(cmd *cobra.Command, args []string) error {
 	}
 	defer a.t.Close()
 	trouble := a.trouble
+	if q.saves != nil && a.any {
+		if saved, err := q.saves(cmd, args, a.answer); saved || err != nil {
+			return show.Written(cmd, a.t, err, trouble)
+		}
+	}
 	p := q.Out.Open(cmd, false)
 	err = q.print(cmd, p, a)
 	if err == nil {

@@ -2,13 +2,17 @@ package ask
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/etwgen/etwgen/analysis/heap"
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
+	"github.com/etwgen/etwgen/export/gcdump"
 	"github.com/etwgen/etwgen/internal/filter"
 	"github.com/etwgen/etwgen/runtime/etw"
 )
@@ -16,6 +20,7 @@ import (
 // NewHeap returns the command that shows snapshots of heaps.
 func NewHeap() *Question {
 	var holding []string
+	var path string
 	return &Question{
 		name:  "heap",
 		short: "Show what is on the heap, and what keeps it there",
@@ -36,7 +41,7 @@ retain most, or of those that --holding names. Of a static field the trace does 
 the class.
 
 A .gcdump of dotnet-gcdump, PerfView or Visual Studio is a snapshot, too. Where it does
-not say of which process, that is -1.
+not say of which process, that is -1. --output writes a snapshot as such a file.
 
 A snapshot makes the process collect, and stops it while the heap is walked.`,
 		example: `  etw heap heapdump.nettrace
@@ -46,12 +51,20 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
   etw heap --by root heapdump.nettrace
   etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
   etw heap app.gcdump
+  etw heap heapdump.nettrace -o heap.gcdump
   etw heap -p 1234`,
 		next:  []show.Suggestion{show.Next("etw allocs", "which types are allocated"), show.Next("etw gc", "what the collections cost")},
 		views: viewsOf(new(heap.Result)),
 		Needs: heap.Needs,
 		flags: func(f *pflag.FlagSet) {
+			f.StringVarP(&path, "output", "o", "", "write the snapshot to this `file`, as a .gcdump, and print nothing")
 			f.StringSliceVar(&holding, "holding", nil, "say who holds these `TYPES`, with * for any text, by --by holder")
+		},
+		saves: func(cmd *cobra.Command, args []string, a answer) (bool, error) {
+			if path == "" {
+				return false, nil
+			}
+			return true, saveDump(cmd, path, args, a.result().(*heap.Result))
 		},
 		implied: func() string {
 			if len(holding) > 0 {
@@ -73,6 +86,14 @@ A snapshot makes the process collect, and stops it while the heap is walked.`,
 			return &viewed[*heap.Result]{find: find, facts: heapTotals}
 		},
 	}
+}
+
+// saveDump writes the only snapshot.
+func saveDump(cmd *cobra.Command, path string, args []string, res *heap.Result) error {
+	if n := len(res.Snapshots); n != 1 {
+		return cli.Usagef("--output: a .gcdump has one snapshot, and there are %d; choose one by --process, or by --from and --to", n)
+	}
+	return show.WritePage(cmd, path, args, func(w io.Writer) error { return gcdump.Write(w, res.Snapshots[0]) })
 }
 
 func heapTotals(p *page, res *heap.Result) {
