@@ -25,6 +25,9 @@ var (
 	Disks = Need{What: "disks", Recorder: windows("DiskIO", "+DISK_IO+FILENAME", "Process,Thread,ImageLoad,DiskIO,DiskFileIO", "Disk"), Kernel: [3]Events{
 		{"3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c", 10, 15}, {"c7bde69a-e1e0-4177-b6ef-283ad1525271", 10, 14},
 	}}
+	Faults = Need{What: "hard faults", Recorder: windows("GeneralProfile", "+HARD_FAULTS+FILENAME", "Process,Thread,ImageLoad,MemoryHardFaults,DiskFileIO", ""), Kernel: [3]Events{
+		{"3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c", 32, 32},
+	}}
 	Samples  = Need{What: "samples of processors", Recorder: Processors, Kernel: [3]Events{{"ce1dbfb4-137e-4da6-87b0-3f59aa102cbc", 46, 46}}}
 	Switches = Need{What: "context switches", Recorder: windows("CPU", "+CSWITCH", "Process,Thread,ImageLoad,ContextSwitch", "") + "; on Linux dotnet-trace collect-linux", Kernel: [3]Events{
 		{"3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c", 36, 36},

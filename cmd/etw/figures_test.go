@@ -27,6 +27,7 @@ var counted = map[string]struct{ number, bytes, field string }{
 	"Windows Kernel/DiskIo/Read":           {"disk reads", "disk bytes read", "TransferSize"},
 	"Windows Kernel/DiskIo/Write":          {"disk writes", "disk bytes written", "TransferSize"},
 	"Windows Kernel/DiskIo/FlushBuffers":   {number: "disk flushes"},
+	"Windows Kernel/PageFault/HardFault":   {"hard faults", "bytes of hard faults", "ByteCount"},
 	"Windows Kernel/TcpIp/Send":            {"packets sent", "bytes sent", "size"},
 	"Windows Kernel/TcpIp/SendIPV6":        {"packets sent", "bytes sent", "size"},
 	"Windows Kernel/UdpIp/Send":            {"packets sent", "bytes sent", "size"},
@@ -119,6 +120,12 @@ func answeredFigures(t *testing.T, path string) figures {
 			sums["disk flushes"] += d.Flushes
 		}
 	}
+	var faulted struct{ Faults []struct{ Faults, Bytes float64 } }
+	ask("files --faults", &faulted)
+	for _, f := range faulted.Faults {
+		sums["hard faults"] += f.Faults
+		sums["bytes of hard faults"] += f.Bytes
+	}
 	var network struct {
 		Connections []struct{ Sent, BytesSent, Received, BytesReceived float64 }
 	}
@@ -167,6 +174,49 @@ func TestFiguresAreSums(t *testing.T) {
 				t.Errorf("%v, want %v", got, want)
 			}
 		})
+	}
+}
+
+// The files and times that dump has with hard faults are those that files --faults adds up.
+func TestDumpedFaults(t *testing.T) {
+	all := 0
+	for _, path := range corpus.Glob(t, "etl", "*.etl") {
+		want, got := make(figures), make(figures)
+		out, _, _ := output("dump --format jsonl -e PageFault/HardFault", path)
+		d := json.NewDecoder(strings.NewReader(out))
+		for ; d.More(); all++ {
+			var e struct {
+				Path          string
+				MS, ElapsedMS float64
+			}
+			if err := d.Decode(&e); err != nil {
+				t.Fatal(err)
+			}
+			want[e.Path+" faults"]++
+			want[e.Path+" ms"] += e.ElapsedMS
+			want[e.Path+" last"] = max(want[e.Path+" last"], e.MS)
+		}
+		var answer struct {
+			Faults []struct {
+				Path               string
+				Faults, MS, LastMS float64
+			}
+		}
+		out, errs, _ := output("files --faults --json", path)
+		if err := json.Unmarshal([]byte(out), &answer); err != nil {
+			t.Fatal(err, errs)
+		}
+		for _, f := range answer.Faults {
+			got[f.Path+" faults"] += f.Faults
+			got[f.Path+" ms"] += f.MS
+			got[f.Path+" last"] = max(got[f.Path+" last"], f.LastMS)
+		}
+		if !maps.EqualFunc(want, got, func(a, b float64) bool { return math.Abs(a-b) < 1e-3 }) {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
+	}
+	if all == 0 {
+		t.Error("no trace has hard faults")
 	}
 }
 

@@ -39,8 +39,8 @@ type Question struct {
 	implied                    func() string          // the view that these flags ask for, or ""; may be nil
 	next                       []show.Suggestion      // what is asked after an answer; the files are put behind
 	ask                        func(mux *etw.Mux) answer
-	other                      *Question // another side of it, with a result of its own, or nil
-	turned                     bool      // to the other side, by the flag of its name
+	others                     []*Question // other sides of it, with results of their own
+	turned                     bool        // to this side, by the flag of its name
 	// saves writes what was found to a file in place of the answer, if a flag says so; it may
 	// be nil.
 	saves func(cmd *cobra.Command, args []string, a answer) (saved bool, err error)
@@ -54,12 +54,15 @@ type Question struct {
 	named *frames.CodeMap // what names code, if it is asked for
 }
 
-// turn turns to the other side of the question, if the flag says so.
+// turn turns to another side of the question, if a flag says so.
 func (q *Question) turn(cmd *cobra.Command) {
 	if q.implied != nil && !cmd.Flags().Changed("by") {
 		q.by = cmp.Or(q.implied(), q.by)
 	}
-	if x := q.other; q.turned {
+	for _, x := range q.others {
+		if !x.turned {
+			continue
+		}
 		q.views, q.Needs, q.missing, q.whole, q.ask = x.views, x.Needs, x.missing, x.whole, x.ask
 		if !cmd.Flags().Changed("by") {
 			q.by = q.views[0]
@@ -117,10 +120,15 @@ func (q *Question) Command() *cobra.Command {
 	f := cmd.Flags()
 	rows := strings.Join(q.views, ", ")
 	views := q.views
-	if x := q.other; x != nil {
-		f.BoolVar(&q.turned, x.name, false, x.short)
+	var sides []string
+	for _, x := range q.others {
+		f.BoolVar(&x.turned, x.name, false, x.short)
+		sides = append(sides, x.name)
 		rows += "; with --" + x.name + "\n" + strings.Join(x.views, ", ")
 		views = slices.Compact(slices.Sorted(slices.Values(slices.Concat(views, x.views))))
+	}
+	if len(sides) > 1 {
+		cmd.MarkFlagsMutuallyExclusive(sides...)
 	}
 	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+rows)
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(views, cobra.ShellCompDirectiveNoFileComp)})

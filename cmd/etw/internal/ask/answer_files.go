@@ -25,12 +25,17 @@ files, or what --by says: processes, or files by process.
 how many times, how many bytes, how long the disk took to answer, and how much of that it
 served the request: after the one before was answered. What had no file is shown as
 (unknown): flushes, and what the file system itself reads and writes. The rows are then
-files, or what --by says: disks, processes, or files by process.`,
+files, or what --by says: disks, processes, or files by process.
+
+--faults shows hard faults: memory that a thread touched and that came from a file first,
+for which it waited. It tells which file, how many, how long, and when: the first, the
+longest, the last. The rows are files, or what --by says: processes, or files by process.`,
 		example: `  etw files machine.etl
   etw files --by process machine.etl
   etw files --by access --process child.exe --format csv machine.etl
   etw files --disks machine.etl
   etw files --disks --by disk machine.etl
+  etw files --faults --by access machine.etl
   etw files --format json machine.etl | jq '.files[].reads'`,
 		next: []show.Suggestion{
 			show.Next("etw files --disks", "what of it came to disks"),
@@ -42,7 +47,7 @@ files, or what --by says: disks, processes, or files by process.`,
 		ask: func(mux *etw.Mux) answer {
 			return aboutMachine(mux, filesOf(mux), fileTotals)
 		},
-		other: disks(),
+		others: []*Question{disks(), faults()},
 	}
 }
 
@@ -95,4 +100,29 @@ func diskTotals(p *page, res system.DisksResult, known []system.Disk) {
 			p.line("queue", "%.2f requests on average when one began, %d at most", t.QueueDepth, t.MaxQueueDepth)
 		}
 	}
+}
+
+// faults is the side of files that shows hard faults.
+func faults() *Question {
+	return &Question{
+		name:  "faults",
+		short: "show hard faults: memory that came from files when it was touched",
+		views: viewsOf(new(system.FaultsResult)),
+		Needs: []need.Need{need.Faults},
+		ask: func(mux *etw.Mux) answer {
+			faults := system.NewFaults(mux)
+			return aboutMachine(mux, func(chosen filter.Numbers) *system.FaultsResult {
+				res := faults.Result()
+				res.Faults = slices.DeleteFunc(res.Faults, func(f system.FaultFacts) bool { return !chosen.Has(int64(f.PID)) })
+				return res
+			}, faultTotals)
+		},
+	}
+}
+
+func faultTotals(p *page, res *system.FaultsResult) {
+	sum := res.Sum()
+	p.title("hard faults")
+	p.line("faults", "%d, %s", sum.Faults, show.MB(float64(sum.Bytes)/1e6))
+	p.line("waited", "%s, the longest %s at %s", show.MS(sum.MS), show.MS(sum.LongestMS), show.MS(sum.LongestAtMS))
 }

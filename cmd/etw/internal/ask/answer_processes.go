@@ -38,12 +38,12 @@ files by --by file.`,
   etw processes --images machine.etl
   etw processes --images --by file --top 10 machine.etl
   etw processes --format json machine.etl | jq '.threads[].ranMs'`,
-		next:  []show.Suggestion{show.Next("etw threads", "what their threads did"), show.Next("etw top", "on which code the time went")},
-		views: viewsOf(new(system.Result)),
-		Needs: []need.Need{need.Processes},
-		whole: true,
-		ask:   func(mux *etw.Mux) answer { return newProcessesAnswer(mux) },
-		other: images(),
+		next:   []show.Suggestion{show.Next("etw threads", "what their threads did"), show.Next("etw top", "on which code the time went")},
+		views:  viewsOf(new(system.Result)),
+		Needs:  []need.Need{need.Processes},
+		whole:  true,
+		ask:    func(mux *etw.Mux) answer { return newProcessesAnswer(mux) },
+		others: []*Question{images()},
 	}
 }
 

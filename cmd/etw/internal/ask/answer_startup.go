@@ -46,7 +46,7 @@ then processes, or by --by phase the phases with what told of them.`,
 				return &startupResult{1, ran.Result(), loaded.Result(), compiled.Result()}
 			}}
 		},
-		other: phases(),
+		others: []*Question{phases()},
 	}
 }
 

@@ -1,0 +1,170 @@
+package system
+
+import (
+	"cmp"
+
+	"github.com/etwgen/etwgen/analysis/table"
+	"github.com/etwgen/etwgen/generated/kernel"
+	"github.com/etwgen/etwgen/internal/order"
+	"github.com/etwgen/etwgen/runtime/etw"
+)
+
+// Faults adds up hard faults: a thread touched memory that was to come from a file first, and
+// waited for it.
+type Faults struct {
+	files *Files
+	rows  map[use]*faults
+	order []*faults
+}
+
+// The faults of a thread in a file.
+type faults struct {
+	use
+	count, bytes         uint64
+	ticks, longest       int64
+	first, last, touched int64 // touched is when the longest began
+}
+
+// NewFaults returns faults of which none is known yet. Its handlers are registered at mux.
+func NewFaults(mux *etw.Mux) *Faults {
+	f := &Faults{files: FilesOf(mux), rows: make(map[use]*faults)}
+	etw.Handle(mux, func(r *etw.Record, e *kernel.AnyPageFaultHardFault) error {
+		at := f.files.machine.at(r)
+		took := r.Timestamp - int64(e.InitialTime)
+		if took < 0 || f.files.machine.tooLong(uint64(took)) {
+			took = 0
+		}
+		f.of(f.files.byKey(uint64(e.FileObject)), f.files.thread(uint64(e.TThreadId), r)).add(at, took, e.ByteCount)
+		return nil
+	})
+	return f
+}
+
+// of returns the faults of a thread in a file.
+func (f *Faults) of(file *File, thread *Thread) *faults {
+	k := use{file, thread}
+	x := f.rows[k]
+	if x == nil {
+		x = &faults{use: k}
+		f.rows[k] = x
+		f.order = append(f.order, x)
+	}
+	return x
+}
+
+// add takes a fault that was over at a time.
+func (x *faults) add(at, took int64, bytes uint32) {
+	if x.count == 0 {
+		x.first, x.last, x.touched = at-took, at, at-took
+	}
+	x.first, x.last = min(x.first, at-took), max(x.last, at)
+	x.count++
+	x.bytes += uint64(bytes)
+	x.ticks += took
+	if took > x.longest {
+		x.longest, x.touched = took, at-took
+	}
+}
+
+// A FaultsResult is the hard faults, by file and process.
+type FaultsResult struct {
+	Schema int          `json:"schema"`
+	Faults []FaultFacts `json:"faults"`
+}
+
+// FaultFacts are the hard faults of a process in a file.
+type FaultFacts struct {
+	// Path has the letter of a drive if the trace tells it. It is empty if the file is not
+	// known.
+	Path    string `json:"path,omitempty"`
+	PID     ID     `json:"pid,omitzero"`
+	Process string `json:"process,omitempty"`
+	Faults  uint64 `json:"faults"`
+	Bytes   uint64 `json:"bytes"`
+	// MS adds up how long threads waited, of which several may at a time.
+	MS        float64 `json:"ms"`
+	LongestMS float64 `json:"longestMs"`
+	// LongestAtMS is when the longest one began, FirstMS when the first one did, and LastMS
+	// when the last one was over.
+	LongestAtMS float64 `json:"longestAtMs"`
+	FirstMS     float64 `json:"firstMs"`
+	LastMS      float64 `json:"lastMs"`
+}
+
+// Result returns the faults so far, by path and process. It shares no memory that changes
+// with f.
+func (f *Faults) Result() *FaultsResult {
+	r, m := &FaultsResult{Schema: Schema, Faults: []FaultFacts{}}, f.files.machine
+	type key struct {
+		path    string
+		process *Process
+	}
+	rows := make(map[key]int)
+	for _, x := range f.order {
+		var k key
+		if x.file != nil {
+			k.path = m.Path(x.file.Path)
+		}
+		if x.thread != nil {
+			k.process = x.thread.Process
+		}
+		i, ok := rows[k]
+		if !ok {
+			i = len(r.Faults)
+			rows[k] = i
+			pid, process := k.process.label()
+			r.Faults = append(r.Faults, FaultFacts{Path: k.path, PID: pid, Process: process})
+		}
+		r.Faults[i].addUp(&FaultFacts{Faults: x.count, Bytes: x.bytes, MS: m.ms(float64(x.ticks)), LongestMS: m.ms(float64(x.longest)),
+			LongestAtMS: m.since(x.touched), FirstMS: m.since(x.first), LastMS: m.since(x.last)})
+	}
+	order.Stable(r.Faults, func(a, b FaultFacts) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.PID, b.PID))
+	})
+	return r
+}
+
+func (f *FaultFacts) addUp(x *FaultFacts) {
+	if f.Faults == 0 {
+		f.FirstMS, f.LastMS, f.LongestAtMS = x.FirstMS, x.LastMS, x.LongestAtMS
+	}
+	f.FirstMS, f.LastMS = min(f.FirstMS, x.FirstMS), max(f.LastMS, x.LastMS)
+	f.Faults += x.Faults
+	f.Bytes += x.Bytes
+	f.MS += x.MS
+	if x.LongestMS > f.LongestMS {
+		f.LongestMS, f.LongestAtMS = x.LongestMS, x.LongestAtMS
+	}
+}
+
+// Sum adds up all faults.
+func (r *FaultsResult) Sum() (sum FaultFacts) {
+	for i := range r.Faults {
+		sum.addUp(&r.Faults[i])
+	}
+	return sum
+}
+
+// Tables returns the tables of faults: by file, process, or both.
+func (r *FaultsResult) Tables() []table.View {
+	return []table.View{r.by("file", "Files"), r.by("process", "Processes"), r.by("access", "Files by process")}
+}
+
+func (r *FaultsResult) by(name, title string) table.View {
+	type row = group[fileKey, FaultFacts]
+	var groups grouping[fileKey, FaultFacts]
+	for i := range r.Faults {
+		x := &r.Faults[i]
+		whose := FileFacts{Path: x.Path, PID: x.PID, Process: x.Process}
+		groups.at(whose.key(name)).addUp(x)
+	}
+	rows := groups.sorted(func(a, b *FaultFacts) int { return cmp.Compare(b.MS, a.MS) })
+	return table.Of(name, title, rows, append(keyColumns[FaultFacts](name),
+		table.Count("faults", func(x row) uint64 { return x.sum.Faults }),
+		table.Count("bytes", func(x row) uint64 { return x.sum.Bytes }),
+		table.Amount("ms", func(x row) float64 { return x.sum.MS }).Helped("that threads waited, those at the same time added"),
+		table.Amount("longestMs", func(x row) float64 { return x.sum.LongestMS }),
+		table.Moment("longestAtMs", func(x row) float64 { return x.sum.LongestAtMS }),
+		table.Moment("firstMs", func(x row) float64 { return x.sum.FirstMS }),
+		table.Moment("lastMs", func(x row) float64 { return x.sum.LastMS }))...)
+}
