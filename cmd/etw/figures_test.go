@@ -120,7 +120,9 @@ func answeredFigures(t *testing.T, path string) figures {
 			sums["disk flushes"] += d.Flushes
 		}
 	}
-	var faulted struct{ Faults []struct{ Faults, Bytes float64 } }
+	var faulted struct {
+		Faults []struct{ Faults, Bytes float64 }
+	}
 	ask("files --faults", &faulted)
 	for _, f := range faulted.Faults {
 		sums["hard faults"] += f.Faults
