@@ -1,7 +1,5 @@
 // Package gcdump writes snapshots of heaps as .gcdump files, which PerfView, Visual Studio
-// and dotnet-gcdump open.
-//
-//	err := gcdump.Write(w, analysis.Result().Snapshots[0])
+// and dotnet-gcdump open. Use it to give a heap of a trace to these tools.
 //
 // An object of 2 GiB and more has the largest size that fits, and what refers to a part of
 // the heap that is not walked is left out.

@@ -1,5 +1,6 @@
 // Package gcdump reads and writes .gcdump files: the objects of one heap, their types and
-// references, as dotnet-gcdump, PerfView and Visual Studio keep them.
+// references, as dotnet-gcdump, PerfView and Visual Studio keep them. Use it to make such files, or
+// to look at their nodes; package trace opens them for analyses.
 //
 //	d, err := gcdump.Read(data)
 //	if err != nil {

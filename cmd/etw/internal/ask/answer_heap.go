@@ -29,7 +29,7 @@ without an object, or without all objects of a type: what only they keep alive c
 with them.
 
 A snapshot is made when a recording begins, so the program must already run: etw
-collect -p PID --providers clr:0x1980001:5 --duration 10s.
+collect -p PID --providers clr:0x1980001:5 --duration 10s. A .gcdump is one, too.
 
 The rows are types, or what --by says: the hundred objects that retain most, each with
 a path that keeps it alive; who holds types; roots; snapshots; or how types changed from
@@ -37,20 +37,14 @@ the first snapshot to the last, of one trace or of several.
 
 Who holds a type is a tree: each row holds that above it, up to the roots, by a shortest
 path of each object; objects of one type in a row are one. It is of the ten types that
-retain most, or of those that --holding names. Of a static field the trace does not tell
-the class.
-
-A .gcdump of dotnet-gcdump, PerfView or Visual Studio is a snapshot, too. Where it does
-not say of which process, that is -1. --output writes a snapshot as such a file.
+retain most, or of those that --holding names. A trace tells no class of static fields.
 
 A snapshot makes the process collect, and stops it while the heap is walked.`,
 		example: `  etw heap heapdump.nettrace
   etw heap --sort retainedBytes --top 5 heapdump.nettrace
   etw heap --by object --format csv heapdump.nettrace
   etw heap --holding 'System.String' heapdump.nettrace
-  etw heap --by root heapdump.nettrace
   etw heap --format json heapdump.nettrace | jq '.snapshots[0].reachableBytes'
-  etw heap app.gcdump
   etw heap heapdump.nettrace -o heap.gcdump
   etw heap -p 1234`,
 		next:  []show.Suggestion{show.Next("etw allocs", "which types are allocated"), show.Next("etw gc", "what the collections cost")},
