@@ -22,9 +22,10 @@ func questions(group string) map[string][]string {
 			continue
 		}
 		_, list, _ := strings.Cut(by.Usage, ": ")
-		list, other, _ := strings.Cut(list, "; with ")
-		all[cmd.Name()] = strings.Split(list, ", ")
-		if flag, list, ok := strings.Cut(other, "\n"); ok {
+		sides := strings.Split(list, "; with ")
+		all[cmd.Name()] = strings.Split(sides[0], ", ")
+		for _, side := range sides[1:] {
+			flag, list, _ := strings.Cut(side, "\n")
 			all[cmd.Name()+" "+flag] = strings.Split(list, ", ")
 		}
 	}

@@ -85,7 +85,7 @@ func keyedTrace() ([]byte, error) {
 }
 
 // machineTrace has what the kernel tells of a machine with a service and a program
-// that starts another one, reads a file and sends something.
+// that starts another one, reads a file, touches one and sends something.
 func machineTrace() ([]byte, error) {
 	var k kernelLog
 	text, name := etw.MakeUTF16, func(s string) etw.ANSI { return etw.ANSI(s) }
@@ -117,6 +117,7 @@ func machineTrace() ([]byte, error) {
 	k.log(5, -1, -1, 0, &kernel.DiskIoWriteV3{TransferSize: 512, FileObject: 0xb, HighResResponseTime: 2000, IssuingThreadId: 1000})
 	k.log(6, -1, -1, 0, &kernel.FileIoReadV3{IrpPtr: 7, FileKey: 0xa, TTID: 1004, IoSize: 4000})
 	k.log(6.5, -1, -1, 0, &kernel.FileIoOperationEndV3{IrpPtr: 7})
+	k.log(6.8, -1, -1, 0, &kernel.PageFaultHardFaultV2{InitialTime: uint64(at(6.6, etw.Record{}).Timestamp), FileObject: 0xa, TThreadId: 1004, ByteCount: 8192})
 	k.log(7, -1, -1, 0, &kernel.TcpIpSendV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
 	k.log(7, -1, -1, 0, &kernel.TcpIpRetransmitV2{PID: 100, Size: 1500, Saddr: 0x0100007f, Sport: 0x3930, Daddr: 0x08080808, Dport: 0x5000})
 	stop := kernel.ProcessStopV4(child)
