@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -60,6 +61,12 @@ func (s Stats) plus(t Stats) Stats {
 	return Stats{s.Records + t.Records, s.Lost + t.Lost, s.LostBuffers + t.LostBuffers, s.Undecodable + t.Undecodable, s.OutOfOrder + t.OutOfOrder}
 }
 
+// A pusher is a reader that leaves out records, and knows itself how far it is.
+type pusher interface {
+	etw.Pusher
+	Ended() bool
+}
+
 // A Fact is one thing that a trace says of itself.
 type Fact struct {
 	Key   string // for programs, such as "pointerSize" or "durationMs"
@@ -102,6 +109,38 @@ func (f *File) Next(rec *etw.Record) error {
 		}
 		return nil
 	}
+	return f.end(err)
+}
+
+// Push calls do with each record that is left and that w wants: see [etw.Pusher].
+func (f *File) Push(ctx context.Context, w *etw.Wants, do func(*etw.Record) error) error {
+	p, ok := f.r.(pusher)
+	if !ok {
+		return etw.Push(ctx, struct{ etw.Source }{f}, nil, do)
+	}
+	if f.closed {
+		return inFile(f.name, fs.ErrClosed)
+	}
+	if f.ended {
+		return nil
+	}
+	err := p.Push(ctx, w, do)
+	switch {
+	case !p.Ended() && f.closed: // by do
+		return inFile(f.name, fs.ErrClosed)
+	case !p.Ended():
+		return err
+	case err == nil:
+		err = io.EOF
+	}
+	if err = f.end(err); err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// end returns what is to be said after the last record, where the reader says err.
+func (f *File) end(err error) error {
 	f.ended = true
 	if err == io.EOF && f.packed != nil {
 		_, f.failed = io.Copy(io.Discard, f.packed)

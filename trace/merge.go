@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"iter"
@@ -152,6 +153,15 @@ func (t *Trace) Next(rec *etw.Record) error {
 		return err
 	}
 	return io.EOF
+}
+
+// Push calls do with each record that is left and that w wants: see [etw.Pusher]. Of
+// several files all records are wanted.
+func (t *Trace) Push(ctx context.Context, w *etw.Wants, do func(*etw.Record) error) error {
+	if len(t.files) == 1 {
+		return t.files[0].Push(ctx, w, do)
+	}
+	return etw.Push(ctx, struct{ etw.Source }{t}, nil, do)
 }
 
 // insert puts h in its place. There are few heads, and mostly h goes to the front.

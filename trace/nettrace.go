@@ -126,8 +126,8 @@ func (r *netReader) headerFacts(of *File) facts {
 		f.add("keys", keys, strings.Join(text, " "))
 	}
 	end := h.Clock.Start
-	if of.lastOf != nil {
-		end = h.Clock.FileTime(of.last)
+	if last, ok := r.Newest(); ok {
+		end = h.Clock.FileTime(last)
 	}
 	f.time("start", h.Clock.Start)
 	f.time("end", end)

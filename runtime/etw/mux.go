@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 )
 
@@ -20,6 +19,7 @@ type Mux struct {
 	undecodable func(*Record, error) error
 	enable      []Enable
 	stats       MuxStats
+	wants       Wants
 	left        bool // a handler left some of the payload
 }
 
@@ -129,6 +129,7 @@ func (m *Mux) exact(d *EventDesc, h handler) {
 // entries adds the entries of all that leads to the event d to list.
 func (m *Mux) entries(list []*idEntry[handlers], d *EventDesc) []*idEntry[handlers] {
 	m.recent = nil
+	m.wants.Turn++
 	m.named.provider(d.Provider)
 	if d.Named {
 		return append(list, m.named.at(d))
@@ -172,6 +173,7 @@ func (m *Mux) HandleRest(fn func(*Record) error) {
 		panic("etw: HandleRest of a nil function")
 	}
 	m.rest = append(m.rest, fn)
+	m.wants.Turn++
 }
 
 // Shared returns the T that the handlers of m share. begin makes it, and registers its
@@ -204,30 +206,48 @@ func (m *Mux) HandleUndecodable(fn func(*Record, error) error) { m.undecodable =
 // session, when ctx is done. To have the records that a session still holds, stop it,
 // and let Run come to its end.
 func (m *Mux) Run(ctx context.Context, s Source) error {
-	var r Record
-	done := ctx.Done()
 	if live, ok := s.(Interrupter); ok {
 		defer context.AfterFunc(ctx, live.Interrupt)()
 	}
-	for {
+	done := ctx.Done()
+	if done == nil {
+		return Push(ctx, s, m.Wants(), m.Dispatch)
+	}
+	failed := false
+	err := Push(ctx, s, m.Wants(), func(r *Record) error {
 		select {
 		case <-done:
 			return ctx.Err()
 		default:
 		}
-		switch err := s.Next(&r); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			if ctx.Err() != nil { // it ended the source
-				return ctx.Err()
-			}
-			return err
-		}
-		if err := m.Dispatch(&r); err != nil {
-			return err
-		}
+		err := m.Dispatch(r)
+		failed = err != nil
+		return err
+	})
+	if err != nil && !failed && ctx.Err() != nil { // it ended the source
+		return ctx.Err()
 	}
+	return err
+}
+
+// Wants says for which records m has handlers. It is for a [Pusher] whose records go to
+// [Mux.Dispatch]; [Mux.Stats] counts those that it leaves out as records without a handler.
+func (m *Mux) Wants() *Wants {
+	m.wants.Kind = m.takes
+	return &m.wants
+}
+
+// takes reports whether Dispatch would do more than count records like r.
+func (m *Mux) takes(r *Record) bool {
+	if len(m.rest) > 0 {
+		return true
+	}
+	if r.Schema != nil && r.Schema.Named {
+		e, other := m.named.find(r, &m.handlers, isCalled)
+		return e != nil || other
+	}
+	e := m.handlers.id(r.Kind, &r.Provider, r.number())
+	return e != nil && (e.any.desc != nil || e.find(r.Version) != nil)
 }
 
 // Dispatch calls the handlers for r. If r has no ProviderName, it gets that of the
@@ -387,4 +407,9 @@ func (s MuxStats) MarshalJSON() ([]byte, error) {
 }
 
 // Stats returns what the mux did so far.
-func (m *Mux) Stats() MuxStats { return m.stats }
+func (m *Mux) Stats() MuxStats {
+	s := m.stats
+	s.Records += m.wants.Skipped
+	s.Unhandled += m.wants.Skipped
+	return s
+}

@@ -3,6 +3,7 @@ package nettrace
 import (
 	"bytes"
 	"fmt"
+	"hash"
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
@@ -34,22 +35,38 @@ func readWith(data []byte, ahead bool, opts ...Option) outcome {
 		r.ahead = newAhead(&r.stream, 1)
 	}
 	defer r.Close()
-	var out outcome
+	d := digest{r: r, sum: fnv.New64a()}
 	var rec etw.Record
-	var line []byte
-	sum := fnv.New64a()
 	for err = r.Next(&rec); err == nil; err = r.Next(&rec) {
-		out.records++
-		o := r.Origin()
-		line = fmt.Appendln(line[:0], rec.ID, rec.Version, rec.Timestamp, rec.ProcessID, rec.ThreadID, rec.Processor, rec.Extended, rec.Schema == nil,
-			o.MetadataID, o.CaptureThread, o.Sequence, o.SortPoint, len(rec.Payload), len(rec.Stack.Addresses))
-		for _, part := range [][]byte{line, rec.Provider[:], rec.ActivityID[:], rec.RelatedActivityID[:], rec.Payload, rec.Stack.Addresses} {
-			sum.Write(part)
-		}
+		d.add(&rec)
 	}
-	out.end, out.sum, out.stats = err.Error(), sum.Sum64(), r.Stats()
-	if r.memory.paged != 0 {
-		out.end += fmt.Sprintf("; %d bytes of pages", r.memory.paged)
+	return d.outcome(err)
+}
+
+// A digest sums up the records of a reader.
+type digest struct {
+	r       *Reader
+	records int
+	line    []byte
+	sum     hash.Hash64
+}
+
+// add adds the record that was delivered last.
+func (d *digest) add(rec *etw.Record) {
+	d.records++
+	o := d.r.Origin()
+	d.line = fmt.Appendln(d.line[:0], rec.ID, rec.Version, rec.Timestamp, rec.ProcessID, rec.ThreadID, rec.Processor, rec.Extended, rec.Schema == nil,
+		o.MetadataID, o.CaptureThread, o.Sequence, o.SortPoint, len(rec.Payload), len(rec.Stack.Addresses))
+	for _, part := range [][]byte{d.line, rec.Provider[:], rec.ActivityID[:], rec.RelatedActivityID[:], rec.Payload, rec.Stack.Addresses} {
+		d.sum.Write(part)
+	}
+}
+
+// outcome returns what was read, which ended with err.
+func (d *digest) outcome(err error) outcome {
+	out := outcome{records: d.records, end: err.Error(), sum: d.sum.Sum64(), stats: d.r.Stats()}
+	if d.r.memory.paged != 0 {
+		out.end += fmt.Sprintf("; %d bytes of pages", d.r.memory.paged)
 	}
 	return out
 }

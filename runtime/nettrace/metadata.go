@@ -29,6 +29,18 @@ type kindOf struct {
 	widths  *schema.Widths // of its numbers, nil if they are known
 	rare    bool           // there may be more to do for an event than for most
 	cost    int64          // what it takes in memory
+
+	asked *etw.Wants // that said whether it is left out, or nil
+	turn  uint64     // of asked
+	left  bool       // out
+}
+
+// kind returns what the stream says of the kind of an event.
+func (k *known) kind(e *event) *kindOf {
+	if of := k.last; of != nil && of.id == e.metadata {
+		return of
+	}
+	return k.kindOf(e.metadata)
 }
 
 // kindOf looks up what the stream says of a kind of events.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"math"
 	"os"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -49,7 +50,7 @@ func NewReader(src io.Reader, opts ...Option) (*Reader, error) {
 	for _, opt := range opts {
 		opt(&o)
 	}
-	r := new(Reader)
+	r := &Reader{newest: math.MinInt64}
 	r.stream = stream{src: newSource(src), name: o.name, stats: &r.stats}
 	if err := r.stream.begin(&r.header); err != nil {
 		err.File = o.name
@@ -129,7 +130,8 @@ func (r *Reader) Next(rec *etw.Record) error {
 			return r.conclude()
 		}
 	}
-	r.deliver(rec, r.batch, &r.events[r.at])
+	e := &r.events[r.at]
+	r.deliver(rec, r.known.kind(e), r.batch, e)
 	r.at++
 	return nil
 }

@@ -8,11 +8,7 @@ import (
 
 // deliver sets rec to an event: first to what all events of its kind have in
 // common, then the rest.
-func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
-	k := r.known.last
-	if k == nil || k.id != e.metadata {
-		k = r.known.kindOf(e.metadata)
-	}
+func (r *Reader) deliver(rec *etw.Record, k *kindOf, b *batch, e *event) {
 	*rec = k.record
 	c := &b.contexts[e.context&^sortPoint]
 	rec.Processor = c.processor
@@ -34,19 +30,13 @@ func (r *Reader) deliver(rec *etw.Record, b *batch, e *event) {
 		rec.Stack.Addresses = addresses
 	}
 	if k.rare {
-		r.deliverRare(rec, b, e)
+		r.deliverRare(rec, k, b, e)
 	}
-	r.stats.Records++
-	if e.time < r.newest {
-		r.stats.OutOfOrder++
-	} else {
-		r.newest = e.time
-	}
+	r.count(e.time)
 }
 
 // deliverRare does what few kinds of events need.
-func (r *Reader) deliverRare(rec *etw.Record, b *batch, e *event) {
-	k := r.known.last
+func (r *Reader) deliverRare(rec *etw.Record, k *kindOf, b *batch, e *event) {
 	if k.unknown {
 		r.stats.UnknownMetadata++
 	}

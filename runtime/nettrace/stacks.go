@@ -27,7 +27,9 @@ type stackBlock struct {
 // add reads a stack block: the number of the first stack, how many there are, and
 // for each its size and addresses. Data that is stable is used in place.
 func (s *stacks) add(b []byte, stable bool) error {
-	if !stable {
+	if stable { // each size says where the next one is, for which it would wait each time
+		touch(b)
+	} else {
 		b = bytes.Clone(b)
 	}
 	c := layout.Cursor{B: b}
@@ -74,6 +76,11 @@ func (s *stacks) get(id uint32) ([]byte, bool) {
 	}
 	from, to := b.offsets[i]+4, b.offsets[i+1]
 	return b.data[from:to:to], true
+}
+
+// has reports whether there is a stack.
+func (s *stacks) has(id uint32) bool {
+	return s.hit < len(s.blocks) && (id-s.blocks[s.hit].first < s.blocks[s.hit].n || s.find(id) != nil)
 }
 
 // find returns the block with a stack, or nil.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -44,12 +45,12 @@ var ways = []way{
 	{"c clr typed", nil, func(s etw.Source) error {
 		var mux etw.Mux
 		handleSome(&mux)
-		return dispatch(&mux, s)
+		return mux.Run(context.Background(), s)
 	}},
 	{"e runtime analysis", nil, func(s etw.Source) error {
 		var mux etw.Mux
 		collections, methods := gc.New(&mux), jit.New(&mux)
-		err := dispatch(&mux, s)
+		err := mux.Run(context.Background(), s)
 		sink += uint64(len(collections.Result().Runtimes) + len(methods.Result().Runtimes))
 		return err
 	}},
@@ -134,32 +135,13 @@ func (w *way) once(file string, data []byte, input string) error {
 }
 
 func readAll(s etw.Source) error {
-	var r etw.Record
-	for {
-		if err := s.Next(&r); err != nil {
-			return notEnd(err)
+	for _, err := range etw.Records(s) {
+		if err != nil {
+			return err
 		}
 		sink++
 	}
-}
-
-func dispatch(mux *etw.Mux, s etw.Source) error {
-	var r etw.Record
-	for {
-		if err := s.Next(&r); err != nil {
-			return notEnd(err)
-		}
-		if err := mux.Dispatch(&r); err != nil {
-			return err
-		}
-	}
-}
-
-func notEnd(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // handleSome handles the events that programs want most, and reads their fields.
