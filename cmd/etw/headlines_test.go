@@ -44,7 +44,7 @@ var headlines = []headline{
 	{"gc", "collections", `collections +(\d+)`, end("gc_count_gen0_incl_higher", 1), byProgram + "; regions without collections use up numbers", 5.5, collected},
 	{"gc", "those of generation 2", `(\d+) of generation 2`, end("gc_count_gen2", 1), byProgram + "; as above", 45, collected},
 	{"gc", "pauses", `pauses +` + milliseconds, end("gc_total_pause_ms", 1), byProgram + ", which leaves out how long resuming takes", 18, collected},
-	{"gc", "heap after the last one", `([\d.]+) MB after the last one`, heapAfter, byProgram, 1, collected},
+	{"gc", "heap after the last one", `([\d.]+ [kM]B) after the last one`, heapAfter, byProgram, 1, collected},
 	{"gc", "allocated", `allocated +(?:about )?([\d.]+) MB`, end("total_allocated_bytes", 1e-6), byProgram, 3, collected},
 	{"gc", "induced", `(\d+) induced`, asked, byProgram, 0, "gc-*.nettrace netperf-gc.netperf"},
 	{"allocs", "by ticks", `by ticks +([\d.]+) MB`, end("total_allocated_bytes", 1e-6), byProgram, 2, "alloc-ticks.nettrace profile-gc-verbose.nettrace"},
@@ -349,8 +349,11 @@ func printed(text, pattern, key string) (float64, error) {
 	}
 	digits, unit, _ := strings.Cut(found[1], " ")
 	v, err := strconv.ParseFloat(digits, 64)
-	if unit == "s" {
+	switch unit {
+	case "s": // all others are in ms
 		v *= 1000
+	case "kB": // in MB
+		v /= 1000
 	}
 	return v, err
 }

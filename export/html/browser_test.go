@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -80,6 +81,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("20,000 collections", func(t *testing.T) { testMany(t, c) })
 	t.Run("hostile names", func(t *testing.T) { testHostile(t, c) })
 	t.Run("two processes", func(t *testing.T) { testProcesses(t, c) })
+	t.Run("widths", func(t *testing.T) { testWidths(t, c) })
 	t.Run("timeline", func(t *testing.T) { testTimeline(t, c) })
 	t.Run("causes", func(t *testing.T) { testCauses(t, c) })
 	t.Run("flame", func(t *testing.T) { testFlame(t, c) })
@@ -252,6 +254,34 @@ func testProcesses(t *testing.T, c *chromium) {
 	}
 	b.eval(`[...document.querySelectorAll(".top button")].find(e => e.textContent === "Light").click()`, nil)
 	b.want(`getComputedStyle(document.body).colorScheme + getComputedStyle(document.documentElement).colorScheme`, "lightlight")
+	b.quiet()
+}
+
+// testWidths: a table that is wider than the page is drawn closer, and one that still is has an
+// edge that says so until it is scrolled to its end.
+func testWidths(t *testing.T, c *chromium) {
+	res := emptyResult()
+	res.GC.Runtimes = []*gc.Runtime{manyGCs(7, 30), manyGCs(8, 60)}
+	b := c.open(t, written(t, &Report{Title: "two", Result: res}), "light", 1280, 800)
+	const table = `document.querySelector("#table-overview table")`
+	const fits = table + `.parentNode.scrollWidth <= ` + table + `.parentNode.clientWidth`
+	const state = table + `.className + "," + ` + table + `.parentNode.className`
+	for _, at := range []struct {
+		width int
+		state string
+		fits  bool
+	}{{1280, ",scroll", true}, {700, "dense,scroll", true}, {300, "dense,scroll cut", false}, {1280, ",scroll", true}} {
+		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": at.width, "height": 800, "deviceScaleFactor": 1, "mobile": false}, nil)
+		b.settle()
+		b.want(state, at.state)
+		b.want(fits, strconv.FormatBool(at.fits))
+		if at.fits {
+			continue
+		}
+		b.eval(table+`.parentNode.scrollLeft = 10000`, nil)
+		b.settle()
+		b.want(state, "dense,scroll")
+	}
 	b.quiet()
 }
 

@@ -37,6 +37,17 @@ const page = (() => {
     return String(Number(v.toPrecision(2)));
   }
 
+  // amount writes a number with a unit that fits it, if there are larger or smaller ones.
+  function amount(v, unit) {
+    const steps = { // from where on, divided by what
+      MB: [[1e6, 1e6, "TB"], [1e3, 1e3, "GB"], [1, 1, "MB"], [1e-3, 1e-3, "kB"], [0, 1e-6, "bytes"]],
+      ms: [[1e3, 1e3, "s"], [0.1, 1, "ms"], [0, 1e-3, "µs"]],
+    }[unit];
+    if (!steps || !v) return (precise(v) + " " + unit).trim();
+    const [, per, name] = steps.find(([from]) => Math.abs(v) >= from);
+    return precise(v / per) + " " + name;
+  }
+
   // time writes a point in time, in seconds, as finely as step needs.
   function time(s, step) {
     if (step >= 1 && s >= 120) {
@@ -101,5 +112,5 @@ const page = (() => {
       list.length > few ? h("details", {}, h("summary", {}, number(list.length - few) + " more"), items(list.slice(few))) : null);
   }
 
-  return { data, h, warnings, number, precise, time, digitsOf, color, themeButton, onTheme, onPrint };
+  return { data, h, warnings, number, precise, amount, time, digitsOf, color, themeButton, onTheme, onPrint };
 })();

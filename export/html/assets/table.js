@@ -68,13 +68,31 @@ class DataTable {
     this.pager = h("span", { class: "pages" }, this.buttons[0], this.buttons[1], this.where, this.buttons[2], this.buttons[3]);
     const small = this.rows <= 8;
     const narrow = this.visible.length <= 5 && this.visible.every(c => !c.isText || c.short) && !this.opens;
+    this.table = h("table", {}, h("caption", { class: "sr" }, m.title), h("thead", {}, this.head), this.body);
+    this.scroll = h("div", { class: "scroll" }, this.table);
     this.root = h("div", { class: narrow ? "block narrow" : "block", id: "table-" + m.id },
       h("div", { class: "tablehead" }, h("h3", {}, m.title), this.chip, small ? null : this.input),
       m.lead ? h("p", { class: "lead" }, m.lead) : null,
       m.parted ? this.legend() : null,
-      h("div", { class: "scroll" }, h("table", { class: this.visible.length > 11 ? "dense" : null }, h("caption", { class: "sr" }, m.title), h("thead", {}, this.head), this.body)),
+      this.scroll,
       small ? null : h("div", { class: "foot" }, this.status, this.pager));
+    this.scroll.addEventListener("scroll", () => this.mark());
+    new ResizeObserver(() => this.fit()).observe(this.scroll);
     this.body.addEventListener("keydown", e => this.key(e));
+  }
+
+  // fit draws columns closer, their heads in lines, where they need more than the width.
+  fit() {
+    const dense = this.table.classList;
+    dense.toggle("dense", this.visible.length > 11);
+    if (this.scroll.scrollWidth > this.scroll.clientWidth) dense.add("dense");
+    this.mark();
+  }
+
+  // mark fades the edge behind which there are more columns.
+  mark() {
+    const s = this.scroll;
+    s.classList.toggle("cut", s.scrollLeft + s.clientWidth < s.scrollWidth - 1);
   }
 
   // legend names the colours of the bars.
@@ -230,6 +248,7 @@ class DataTable {
     this.buttons[0].disabled = this.buttons[1].disabled = this.page === 0;
     this.buttons[2].disabled = this.buttons[3].disabled = this.page >= this.pages() - 1;
     this.pager.classList.toggle("hidden", this.pages() === 1);
+    this.fit();
   }
 
   row(r, first) {

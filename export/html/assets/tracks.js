@@ -107,7 +107,7 @@ const makeTracks = (() => {
         const top = i * laneHeight, most = drawLane(ctx, l, from, to, top + 5, laneHeight - 8);
         ctx.fillStyle = page.color("line");
         ctx.fillRect(0, top + laneHeight - 1, width, 1);
-        const text = page.precise(most) + " " + l.unit, room = ctx.measureText(text).width;
+        const text = page.amount(most, l.unit), room = ctx.measureText(text).width;
         ctx.fillStyle = page.color("panel");
         ctx.globalAlpha = 0.75;
         ctx.fillRect(width - room - 6, top + 1, room + 6, 13);
@@ -164,7 +164,7 @@ const makeTracks = (() => {
       for (const l of model.lanes) {
         const { list, first, each } = columns(l, from, to), k = Math.floor(((cursor - begin) / model.width - first) / each), v = list[Math.min(Math.max(k, 0), list.length - 1)];
         shown ||= [begin + (first + k * each) * model.width, each * model.width];
-        if (v) rows.push(h("div", {}, h("b", {}, page.precise(v) + " " + l.unit), " " + l.label));
+        if (v) rows.push(h("div", {}, h("b", {}, page.amount(v, l.unit)), " " + l.label));
       }
       const most = 12;
       tip.replaceChildren(...rows.slice(0, most), rows.length > most ? h("div", { class: "muted" }, rows.length - most + " more") : "",

@@ -55,19 +55,25 @@ type Question struct {
 }
 
 // turn turns to another side of the question, if a flag says so.
-func (q *Question) turn(cmd *cobra.Command) {
+func (q *Question) turn(cmd *cobra.Command) error {
 	if q.implied != nil && !cmd.Flags().Changed("by") {
 		q.by = cmp.Or(q.implied(), q.by)
 	}
+	side := ""
 	for _, x := range q.others {
 		if !x.turned {
 			continue
 		}
+		if side != "" {
+			return cli.Usagef("--%s and --%s ask for two answers; give one of them", side, x.name)
+		}
+		side = x.name
 		q.views, q.Needs, q.missing, q.whole, q.ask = x.views, x.Needs, x.missing, x.whole, x.ask
 		if !cmd.Flags().Changed("by") {
 			q.by = q.views[0]
 		}
 	}
+	return nil
 }
 
 // A timed answer wants to know the time between two samples in nanoseconds, 0 if the head
@@ -120,15 +126,10 @@ func (q *Question) Command() *cobra.Command {
 	f := cmd.Flags()
 	rows := strings.Join(q.views, ", ")
 	views := q.views
-	var sides []string
 	for _, x := range q.others {
 		f.BoolVar(&x.turned, x.name, false, x.short)
-		sides = append(sides, x.name)
 		rows += "; with --" + x.name + "\n" + strings.Join(x.views, ", ")
 		views = slices.Compact(slices.Sorted(slices.Values(slices.Concat(views, x.views))))
-	}
-	if len(sides) > 1 {
-		cmd.MarkFlagsMutuallyExclusive(sides...)
 	}
 	f.StringVar(&q.by, "by", q.views[0], "what the `ROWS` of the table are: "+rows)
 	cli.Completions(cmd, map[string]cobra.CompletionFunc{"by": cobra.FixedCompletions(views, cobra.ShellCompDirectiveNoFileComp)})
@@ -162,8 +163,7 @@ that the trace does not tell.`
 
 // main runs the command.
 func (q *Question) main(cmd *cobra.Command, args []string) error {
-	q.turn(cmd)
-	if err := q.Check(cmd); err != nil {
+	if err := cmp.Or(q.turn(cmd), q.Check(cmd)); err != nil {
 		return err
 	}
 	a, err := cli.Kept(cmd, q.key(cmd, args), func() (*answered, error) { return q.read(cmd, args) })

@@ -42,22 +42,22 @@ time.`,
 
 func allocTotals(p *page, res *alloc.Result) {
 	if len(res.Runtimes) > fewRuntimes {
-		p.title(fmt.Sprintf("%d runtimes, %s", len(res.Runtimes), show.MB(res.Bytes/1e6)))
+		p.title(fmt.Sprintf("%d runtimes, %s", len(res.Runtimes), show.Size(res.Bytes)))
 		return
 	}
 	for _, rt := range res.Runtimes {
 		p.runtime(rt.PID, rt.CLRInstance)
 		if t := rt.Ticks; t != nil {
-			p.line("by ticks", "%s in %s", show.MB(float64(t.Bytes)/1e6), show.Count(t.Count, "event", "events"))
+			p.line("by ticks", "%s in %s", show.Size(float64(t.Bytes)), show.Count(t.Count, "event", "events"))
 			for _, k := range t.Kinds {
-				p.line("  "+k.Kind, "%s in %s", show.MB(float64(k.Bytes)/1e6), show.Count(k.Count, "event", "events"))
+				p.line("  "+k.Kind, "%s in %s", show.Size(float64(k.Bytes)), show.Count(k.Count, "event", "events"))
 			}
 		}
 		if s := rt.Samples; s != nil {
-			p.line("by samples", "%s in %.0f objects, from %s", show.MB(s.Bytes/1e6), s.Objects, show.Count(s.Count, "sample", "samples"))
+			p.line("by samples", "%s in %.0f objects, from %s", show.Size(s.Bytes), s.Objects, show.Count(s.Count, "sample", "samples"))
 		}
 		if x := rt.Exact; x != nil {
-			p.line("by counting", "%s in %d objects, from %s", show.MB(float64(x.Bytes)/1e6), x.Objects, show.Count(x.Events, "event", "events"))
+			p.line("by counting", "%s in %d objects, from %s", show.Size(float64(x.Bytes)), x.Objects, show.Count(x.Events, "event", "events"))
 		}
 	}
 }

@@ -65,8 +65,8 @@ func fileTotals(p *page, res *system.FilesResult) {
 	sum := res.Sum()
 	p.title("files")
 	p.line("opened", "%s", show.Count(sum.Opens, "time", "times"))
-	p.line("read", "%s in %s", show.MB(float64(sum.BytesRead)/1e6), show.Count(sum.Reads, "operation", "operations"))
-	p.line("written", "%s in %s", show.MB(float64(sum.BytesWritten)/1e6), show.Count(sum.Writes, "operation", "operations"))
+	p.line("read", "%s in %s", show.Size(float64(sum.BytesRead)), show.Count(sum.Reads, "operation", "operations"))
+	p.line("written", "%s in %s", show.Size(float64(sum.BytesWritten)), show.Count(sum.Writes, "operation", "operations"))
 }
 
 // disks is the side of files that shows what disks did.
@@ -92,8 +92,8 @@ func diskTotals(p *page, res system.DisksResult, known []system.Disk) {
 				p.line("model", "%s", x.Model)
 			}
 		}
-		p.line("read", "%s in %s", show.MB(float64(d.BytesRead)/1e6), show.Count(d.Reads, "request", "requests"))
-		p.line("written", "%s in %s", show.MB(float64(d.BytesWritten)/1e6), show.Count(d.Writes, "request", "requests"))
+		p.line("read", "%s in %s", show.Size(float64(d.BytesRead)), show.Count(d.Reads, "request", "requests"))
+		p.line("written", "%s in %s", show.Size(float64(d.BytesWritten)), show.Count(d.Writes, "request", "requests"))
 		p.line("served", "for %s, of %s from asking to the answer", show.MS(d.ServiceMS), show.MS(d.MS))
 		if t, ok := res.TimeOf(d.Disk); ok {
 			p.line("busy", "%s, for all processes", show.MS(t.BusyMS))
@@ -123,6 +123,6 @@ func faults() *Question {
 func faultTotals(p *page, res *system.FaultsResult) {
 	sum := res.Sum()
 	p.title("hard faults")
-	p.line("faults", "%d, %s", sum.Faults, show.MB(float64(sum.Bytes)/1e6))
+	p.line("faults", "%d, %s", sum.Faults, show.Size(float64(sum.Bytes)))
 	p.line("waited", "%s, the longest %s at %s", show.MS(sum.MS), show.MS(sum.LongestMS), show.MS(sum.LongestAtMS))
 }

@@ -76,8 +76,8 @@ func gcFacts(p *page, rt *gc.Runtime) {
 	}
 	if rt.All.Count > 0 {
 		last := rt.GCs[len(rt.GCs)-1]
-		p.line("heap", "%s at most, %s after collections on average, %s after the last one", show.MBOf(rt.All.MaxPeakMB), show.MBOf(rt.All.MeanAfterMB), show.MBOf(last.AfterMB))
-		p.line("allocated", "%s; %s promoted", gcAllocated(rt), show.MB(rt.All.PromotedMB))
+		p.line("heap", "%s at most, %s after collections on average, %s after the last one", show.SizeOfMB(rt.All.MaxPeakMB), show.SizeOfMB(rt.All.MeanAfterMB), show.SizeOfMB(last.AfterMB))
+		p.line("allocated", "%s; %s promoted", gcAllocated(rt), show.Size(rt.All.PromotedMB*1e6))
 	}
 	p.line("collector", "%s", collector(rt))
 	if !rt.GCCPUMS.IsZero() {
@@ -100,15 +100,15 @@ func gcFacts(p *page, rt *gc.Runtime) {
 
 // gcAllocated says how much a program allocated, and how that is known.
 func gcAllocated(rt *gc.Runtime) string {
-	text := show.MBOf(rt.AllocatedMB) + " by allocation ticks"
+	text := show.SizeOfMB(rt.AllocatedMB) + " by allocation ticks"
 	switch {
 	case rt.AllocatedMB.IsZero():
 		return "unknown: the trace does not tell"
 	case rt.AllocatedBy == "collections":
-		text = "about " + show.MBOf(rt.AllocatedMB) + " until the last collection, as collections found it"
+		text = "about " + show.SizeOfMB(rt.AllocatedMB) + " until the last collection, as collections found it"
 	}
 	if v, ok := quantity.Ratio(quantity.Known(1000*rt.All.AllocatedByHistoriesMB), rt.FirstToLastMS).Get(); ok && v > 0 {
-		text += ", " + show.MB(v) + "/s from the first to the last"
+		text += ", " + show.Size(v*1e6) + "/s from the first to the last"
 	}
 	return text
 }
@@ -159,7 +159,7 @@ func collector(rt *gc.Runtime) string {
 	if s := rt.Settings; s != nil {
 		parts = append(parts, map[bool]string{false: "not concurrent", true: "concurrent"}[s.Concurrent])
 		if s.HardLimitBytes > 0 {
-			parts = append(parts, "hard limit "+show.MB(float64(s.HardLimitBytes)/1e6))
+			parts = append(parts, "hard limit "+show.Size(float64(s.HardLimitBytes)))
 		}
 	}
 	return strings.Join(parts, ", ")

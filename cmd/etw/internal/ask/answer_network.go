@@ -41,8 +41,8 @@ func networkTotals(p *page, res *system.NetworkResult) {
 	sum := res.Sum()
 	p.title("network")
 	p.line("connections", "%d", len(res.Connections))
-	p.line("sent", "%s in %s", show.MB(float64(sum.BytesSent)/1e6), show.Count(sum.Sent, "packet", "packets"))
-	p.line("received", "%s in %s", show.MB(float64(sum.BytesReceived)/1e6), show.Count(sum.Received, "packet", "packets"))
+	p.line("sent", "%s in %s", show.Size(float64(sum.BytesSent)), show.Count(sum.Sent, "packet", "packets"))
+	p.line("received", "%s in %s", show.Size(float64(sum.BytesReceived)), show.Count(sum.Received, "packet", "packets"))
 	p.line("sent again", "%s", show.Count(sum.Retransmits, "packet", "packets"))
 	if res.Failures > 0 {
 		p.line("failed", "%s", show.Count(res.Failures, "connection", "connections"))

@@ -145,7 +145,9 @@ func inUnit(v quantity.Float, unit string) string {
 	case unit == "count" || unit == "threads":
 		digits, unit = 0, ""
 	case unit == "By" || unit == "B":
-		f, digits, unit = bytesFor(f)
+		return show.Size(f)
+	case unit == "MB":
+		return show.Size(f * 1e6)
 	case strings.HasPrefix(unit, "{"): // what is counted, as metrics have it
 		digits, unit = 0, strings.Trim(unit, "{}")
 	}
@@ -153,17 +155,6 @@ func inUnit(v quantity.Float, unit string) string {
 		digits = 3
 	}
 	return strings.TrimSpace(strconv.FormatFloat(f, 'f', digits, 64) + " " + unit)
-}
-
-// bytesFor returns a number of bytes with a unit that fits it.
-func bytesFor(n float64) (f float64, digits int, unit string) {
-	switch size := math.Abs(n); {
-	case size >= 1e6:
-		return n / 1e6, 1, "MB"
-	case size >= 1e3:
-		return n / 1e3, 1, "kB"
-	}
-	return n, 0, "B"
 }
 
 // The bars, from the lowest.

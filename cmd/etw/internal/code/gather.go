@@ -121,7 +121,7 @@ func gatherFiles(a *files.Analysis) Gathered {
 		return Gathered{}
 	}
 	facts := []string{fmt.Sprintf("time of operations on files: %s, %s read, %s written; by --label op=read and others, --by file", show.Count(res.Operations, "operation", "operations"),
-		show.MB(float64(res.Read)/1e6), show.MB(float64(res.Written)/1e6))}
+		show.Size(float64(res.Read)), show.Size(float64(res.Written)))}
 	if res.Open > 0 {
 		facts = append(facts, fmt.Sprintf("of %s the trace has no end: they count, and weigh nothing", show.Count(res.Open, "operation", "operations")))
 	}
@@ -133,7 +133,7 @@ func gatherDisk(a *disk.Analysis) Gathered {
 	if res.Operations == 0 {
 		return Gathered{}
 	}
-	facts := []string{fmt.Sprintf("time from asking a disk to its answer, of requests at the same time added: %s, %s; by --label op=read, write or flush, --by file", show.Count(res.Operations, "operation", "operations"), show.MB(float64(res.Bytes)/1e6)),
+	facts := []string{fmt.Sprintf("time from asking a disk to its answer, of requests at the same time added: %s, %s; by --label op=read, write or flush, --by file", show.Count(res.Operations, "operation", "operations"), show.Size(float64(res.Bytes))),
 		fmt.Sprintf("disks were busy for %s", show.MS(float64(res.Busy)/1e6))}
 	if res.Orphans > 0 {
 		facts = append(facts, fmt.Sprintf("%s have no stack: no event tells when they were asked for", show.Count(res.Orphans, "operation", "operations")))

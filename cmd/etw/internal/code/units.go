@@ -121,7 +121,7 @@ func (u valueUnit) text(v int64) string {
 	case "Ms":
 		return show.MS(float64(v) / u.per)
 	case "MB":
-		return show.MB(float64(v) / u.per)
+		return show.Size(float64(v))
 	}
 	return show.Whole(v)
 }

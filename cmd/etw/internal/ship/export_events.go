@@ -37,6 +37,6 @@ func (o *exporting) events(cmd *cobra.Command, args []string) error {
 	if err != nil && err != cli.ErrReported {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s, %s, %s\n", show.Count(s.Events, "event", "events"), show.Count(s.Files, "file", "files"), show.MB(float64(s.Bytes)/1e6))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s, %s, %s\n", show.Count(s.Events, "event", "events"), show.Count(s.Files, "file", "files"), show.Size(float64(s.Bytes)))
 	return err
 }

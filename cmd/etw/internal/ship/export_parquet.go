@@ -127,7 +127,7 @@ func (l *lakeExport) file(o *exporting, cmd *cobra.Command, path string, f *trac
 		code = cli.ExitTrouble
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%d %s: %s, %s, %s\n", code, cli.Clean(f.Name()), show.Count(int(m.Events), "event", "events"),
-		show.Count(len(m.Files), "file", "files"), show.MB(float64(m.Bytes)/1e6))
+		show.Count(len(m.Files), "file", "files"), show.Size(float64(m.Bytes)))
 	return err
 }
 

@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	quantity "github.com/etwgen/etwgen/analysis/measure"
@@ -15,13 +16,25 @@ func Count[N int | int64 | uint64](n N, one, several string) string {
 	return fmt.Sprint(n) + " " + several
 }
 
-// MS and MB are numbers in sentences.
+// MS is a time in a sentence.
 func MS(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) + " ms" }
-func MB(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) + " MB" }
 
-// MSOf and MBOf are of numbers that may be unknown.
+// Size is a number of bytes in a sentence: in MB, or in what less than one of them fits.
+func Size(bytes float64) string {
+	switch size := math.Abs(bytes); {
+	case size >= 999_950: // which kB would round to 1,000
+		return strconv.FormatFloat(bytes/1e6, 'f', 1, 64) + " MB"
+	case size >= 999.5:
+		return strconv.FormatFloat(bytes/1e3, 'f', 1, 64) + " kB"
+	}
+	return Count(int64(math.Round(bytes)), "byte", "bytes")
+}
+
+// MSOf and SizeOfMB are of numbers that may be unknown.
 func MSOf(f quantity.Float) string { return known(f, MS) }
-func MBOf(f quantity.Float) string { return known(f, MB) }
+func SizeOfMB(f quantity.Float) string {
+	return known(f, func(v float64) string { return Size(v * 1e6) })
+}
 
 // PercentOf is a share that may be unknown.
 func PercentOf(f quantity.Float) string {
