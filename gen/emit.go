@@ -139,7 +139,7 @@ func (p *pkg) emitProvider(f *jen.File) {
 
 // generation is the version of generated code that this generator writes: see
 // etw.EnforceVersion.
-const generation = 4
+const generation = 5
 
 // descFields returns the fields of the description of the provider.
 func (p *pkg) descFields() []jen.Code {
@@ -156,7 +156,7 @@ func (p *pkg) descFields() []jen.Code {
 func (p *pkg) providerFields() []jen.Code {
 	fields := []jen.Code{key("Desc", jen.Op("&").Id("providerDesc"))}
 	var levels []jen.Code
-	events := p.byEvent(func(ev *event) jen.Code { return jen.Op("&").Id(ev.desc) })
+	events := p.byEvent(func(ev *event) part { return addressPart(ev.desc) })
 	for _, l := range p.m.Levels {
 		levels = append(levels, jen.Values(key("Name", jen.Lit(l.Name)), key("Value", jen.Lit(int(l.Value)))))
 	}
@@ -172,17 +172,18 @@ func (p *pkg) providerFields() []jen.Code {
 	return fields
 }
 
-// byEvent returns what item makes of the events that records lead to, a row for each with all
-// its versions.
-func (p *pkg) byEvent(item func(*event) jen.Code) []jen.Code {
-	var rows, versions []jen.Code
+// byEvent returns what item makes of the events that records lead to, from a new line for
+// each with all its versions.
+func (p *pkg) byEvent(item func(*event) part) []jen.Code {
+	var rows []jen.Code
+	var versions []part
 	for i, ev := range p.events {
 		if ev.lost != "" {
 			continue
 		}
 		versions = append(versions, item(ev))
 		if i+1 == len(p.events) || !p.events[i+1].isVersionOf(ev) {
-			rows = append(rows, jen.List(versions...))
+			rows = append(rows, fold(versions...)...)
 			versions = nil
 		}
 	}
@@ -192,7 +193,9 @@ func (p *pkg) byEvent(item func(*event) jen.Code) []jen.Code {
 // emitTypes writes the function that makes an event of each type. It is a function, and
 // no variable, so that programs which do not call it link the types that they use.
 func (p *pkg) emitTypes(f *jen.File) {
-	rows := p.byEvent(func(ev *event) jen.Code { return jen.New(jen.Id(ev.goName)) })
+	rows := p.byEvent(func(ev *event) part {
+		return part{jen.New(jen.Id(ev.goName)), len("new()") + len(ev.goName)}
+	})
 	doc(f.Group, "Types returns an event of each type: those of Provider.Events, in their order.")
 	head := f.Func().Id("Types").Params().Index().Add(rt("Event"))
 	if len(rows) == 0 {
@@ -250,7 +253,7 @@ func (p *pkg) emitTask(f *jen.File) {
 	doc(f.Group, p.task+" is a task of the provider."+givenWay(p.task, "Task"))
 	f.Type().Id(p.task).Uint16()
 	f.Line()
-	doc(f.Group, "String returns the name of the task, or its number if no event has it.")
+	doc(f.Group, "String returns the name of the task, or Task and its number if no event has it.")
 	f.Func().Params(jen.Id("t").Id(p.task)).Id("String").Params().String().
 		Add(brief(jen.Return(jen.Id("Provider").Dot("TaskName").Call(jen.Uint16().Call(jen.Id("t"))))))
 }

@@ -42,6 +42,12 @@ func emitAny(f *jen.File, a *anyVersion) {
 		emitClone(f, a.goName, detach("e", l.own())...)
 	}
 	emitRendering(f, a.goName)
+	emitAnyJSON(f, a)
+}
+
+// emitAnyJSON writes MarshalJSON. All types for all versions have it, so that JSON of an
+// event stays the same when it gains a second version.
+func emitAnyJSON(f *jen.File, a *anyVersion) {
 	doc(f.Group, "MarshalJSON returns the fields that the decoded version has.")
 	f.Func().Params(jen.Id("e").Id(a.goName)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).
 		Add(brief(jen.Return(rt("AppendJSON").Call(jen.Nil(), jen.Op("&").Id("e")))))
@@ -81,11 +87,16 @@ func emitHas(f *jen.File, a *anyVersion) {
 
 // emitAnyDescs writes EventDesc and EventDescs.
 func emitAnyDescs(f *jen.File, a *anyVersion) {
-	var descs []jen.Code
+	var descs []part
 	for _, ev := range a.versions {
-		descs = append(descs, jen.Op("&").Id(ev.desc))
+		descs = append(descs, addressPart(ev.desc))
 	}
-	f.Var().Id(a.descs).Op("=").Index().Op("*").Add(rt("EventDesc")).Values(descs...)
+	head := part{width: len("var  = []*etw.EventDesc{}") + len(a.descs)}
+	values := jen.Values // on the line of the variable, if they fit
+	if len(fold(append([]part{head}, descs...)...)) > 1 {
+		values = lines
+	}
+	f.Var().Id(a.descs).Op("=").Index().Op("*").Add(rt("EventDesc")).Add(values(fold(descs...)...))
 	f.Line()
 	doc(f.Group, "EventDescs returns the known versions, the oldest first.")
 	f.Func().Params(jen.Op("*").Id(a.goName)).Id("EventDescs").Params().Index().Op("*").Add(rt("EventDesc")).

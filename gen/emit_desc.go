@@ -2,6 +2,7 @@ package gen
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -11,37 +12,37 @@ import (
 )
 
 // emitEventDesc writes the description of an event: what records say in their headers,
-// the class, the names, the message and the fields, a line for each.
+// the class and the names, the message and the fields, each from a line of its own.
 func emitEventDesc(f *jen.File, ev *event) {
-	var class, message, fields []jen.Code
-	if t := ev.m.Task; t != nil && !t.EventGUID.IsZero() {
-		class = append(class, key("Class", jen.Id(ev.pkg.classes[t.EventGUID])))
+	header, names := headerDesc(ev.m), namesDesc(ev)
+	rows := append(fold(header...), fold(names...)...)
+	if len(fold(header...)) > 1 { // what is left of it shares its line
+		rows = fold(append(header, names...)...)
 	}
 	if ev.m.Message != "" {
-		message = append(message, key("Message", jen.Lit(ev.m.Message)))
+		rows = append(rows, key("Message", jen.Lit(ev.m.Message)))
 	}
 	switch l := ev.layout; {
 	case l == nil:
 	case l.goName != "":
-		fields = append(fields, key("Fields", jen.Id(l.descs())))
+		rows = append(rows, key("Fields", jen.Id(l.descs())))
 	default:
-		fields = append(fields, key("Fields", fieldDescs(l.fields)))
+		rows = append(rows, key("Fields", fieldDescs(l.fields)))
 	}
-	f.Var().Id(ev.desc).Op("=").Add(rt("EventDesc")).
-		Add(lines(rows(headerDesc(ev.m), append(class, namesDesc(ev)...), message, fields)...))
+	f.Var().Id(ev.desc).Op("=").Add(rt("EventDesc")).Add(lines(rows...))
 	f.Line()
 }
 
 // headerDesc describes what the headers of records say.
-func headerDesc(e *manifest.Event) []jen.Code {
-	list := []jen.Code{key("Provider", jen.Op("&").Id("providerDesc"))}
+func headerDesc(e *manifest.Event) []part {
+	list := []part{keyPart("Provider", jen.Op("&").Id("providerDesc"), "&providerDesc")}
 	if e.Kind() == etw.KindClassic {
-		list = append(list, key("Kind", rt("KindClassic")))
+		list = append(list, keyPart("Kind", rt("KindClassic"), "etw.KindClassic"))
 	}
-	list = append(list, key("ID", jen.Lit(int(e.ID)&0xffff)))
+	list = append(list, numberPart("ID", int(e.ID)&0xffff))
 	number := func(name string, v int) {
 		if v != 0 {
-			list = append(list, key(name, jen.Lit(v)))
+			list = append(list, numberPart(name, v))
 		}
 	}
 	number("Version", int(e.Version))
@@ -58,23 +59,27 @@ func headerDesc(e *manifest.Event) []jen.Code {
 		number("Task", int(e.Task.Value))
 	}
 	if mask := e.Mask(); mask != 0 {
-		list = append(list, key("Keywords", hex(mask)))
+		list = append(list, keyPart("Keywords", hex(mask), fmt.Sprintf("%#x", mask)))
 	}
 	return list
 }
 
 // namesDesc describes what the event is called.
-func namesDesc(ev *event) []jen.Code {
-	var list []jen.Code
+func namesDesc(ev *event) []part {
+	var list []part
 	text := func(name, v string) {
 		if v != "" {
-			list = append(list, key(name, jen.Lit(v)))
+			list = append(list, textPart(name, v))
 		}
 	}
 	e := ev.m
+	if e.Task != nil && !e.Task.EventGUID.IsZero() {
+		class := ev.pkg.classes[e.Task.EventGUID]
+		list = append(list, keyPart("Class", jen.Id(class), class))
+	}
 	text("Name", cmp.Or(e.TraceName, e.Symbol))
 	if ev.named {
-		list = append(list, key("Named", jen.True()))
+		list = append(list, keyPart("Named", jen.True(), "true"))
 	}
 	if e.Task != nil {
 		text("TaskName", e.Task.Name)

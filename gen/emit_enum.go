@@ -26,14 +26,15 @@ func emitEnum(f *jen.File, e *enum) {
 	}
 	f.Var().Id(e.desc).Op("=").Add(rt("MapDesc")).Add(lines(e.descFields()...))
 	f.Line()
+	number := func() *jen.Statement { return jen.Uint32().Call(jen.Id("v")) }
 	doc(f.Group, e.stringDoc())
 	f.Func().Params(jen.Id("v").Id(e.goName)).Id("String").Params().String().Add(brief(
-		jen.Return(jen.Id(e.desc).Dot("ValueString").Call(jen.Uint32().Call(jen.Id("v")))),
+		jen.Return(jen.Id(e.desc).Dot("ValueName").Call(jen.Lit(e.goName), number())),
 	))
 	f.Line()
-	doc(f.Group, "MarshalText returns the form of String.")
+	doc(f.Group, e.textDoc())
 	f.Func().Params(jen.Id("v").Id(e.goName)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Add(brief(
-		jen.Return(jen.Index().Byte().Call(jen.Id("v").Dot("String").Call()), jen.Nil()),
+		jen.Return(jen.Index().Byte().Call(jen.Id(e.desc).Dot("ValueString").Call(number())), jen.Nil()),
 	))
 	f.Line()
 }
@@ -61,7 +62,14 @@ func (e *enum) stringDoc() string {
 	if e.m.Flags {
 		return "String returns the names of the flags that are set, joined by |."
 	}
-	return "String returns the name of v, or its number if it has none."
+	return "String returns the name of v, or its type and number if it has none."
+}
+
+func (e *enum) textDoc() string {
+	if e.m.Flags {
+		return "MarshalText returns the form of String."
+	}
+	return "MarshalText returns the name of v, or its number if it has none."
 }
 
 // number returns a value of e as the manifest's author would write it.

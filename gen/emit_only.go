@@ -6,9 +6,7 @@ import "github.com/dave/jennifer/jen"
 // most of the methods; the others are those that are not the same for both.
 func emitEmbedding(f *jen.File, a *anyVersion) {
 	ev := a.newest()
-	f.Type().Id(a.goName).Struct(
-		jen.Id("Seen").Add(rt("Seen")).Tag(map[string]string{"json": "-"}), // as in a type of several versions
-		jen.Id(ev.goName))
+	f.Type().Id(a.goName).Struct(jen.Id("Seen").Add(rt("Seen")), jen.Id(ev.goName))
 	f.Line()
 	version := jen.Lit(int(ev.m.Version))
 	doc(f.Group, "DecodeVersion sets e from the payload p of any version and returns how many bytes it read.")
@@ -18,4 +16,5 @@ func emitEmbedding(f *jen.File, a *anyVersion) {
 	)
 	f.Line()
 	emitClone(f, a.goName, ev.detach(jen.Op("&").Id("e").Dot(ev.goName))...)
+	emitAnyJSON(f, a)
 }

@@ -39,17 +39,6 @@ func lines(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, items...)
 }
 
-// rows returns an item for each list that is not empty, with all of the list.
-func rows(lists ...[]jen.Code) []jen.Code {
-	var items []jen.Code
-	for _, list := range lists {
-		if len(list) > 0 {
-			items = append(items, jen.List(list...))
-		}
-	}
-	return items
-}
-
 // several returns the braces of a composite literal with some items to a line.
 func several(n int, items ...jen.Code) *jen.Statement {
 	var rows []jen.Code

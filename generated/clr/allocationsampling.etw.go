@@ -106,7 +106,7 @@ var allocationSampled = etw.EventDesc{
 
 // AnyAllocationSampled is [AllocationSampled] in any version: a newer one is decoded like it.
 type AnyAllocationSampled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AllocationSampled
 }
 
@@ -121,3 +121,6 @@ func (e AnyAllocationSampled) Clone() *AnyAllocationSampled {
 	e.TypeName = e.TypeName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAllocationSampled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -66,7 +66,8 @@ func (e AppDomainMemAllocated) String() string { return string(etw.AppendText(ni
 
 var appDomainMemAllocated = etw.EventDesc{
 	Provider: &providerDesc, ID: 83, Level: 4, Opcode: 48, Task: 14, Keywords: 0x800,
-	Class: classAppDomainResourceManagement, Name: "AppDomainMemAllocated", TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemAllocated",
+	Class: classAppDomainResourceManagement, Name: "AppDomainMemAllocated",
+	TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemAllocated",
 	Fields: []etw.FieldDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Allocated", Type: etw.InUInt64},
@@ -77,7 +78,7 @@ var appDomainMemAllocated = etw.EventDesc{
 // AnyAppDomainMemAllocated is [AppDomainMemAllocated] in any version: a newer one is decoded
 // like it.
 type AnyAppDomainMemAllocated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AppDomainMemAllocated
 }
 
@@ -89,6 +90,9 @@ func (e *AnyAppDomainMemAllocated) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyAppDomainMemAllocated) Clone() *AnyAppDomainMemAllocated { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAppDomainMemAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AppDomainMemSurvived is event 84, version 0, of [TaskAppDomainResourceManagement], opcode
 // [OpcodeAppDomainResourceManagementAppDomainMemSurvived], enabled by
@@ -153,7 +157,8 @@ func (e AppDomainMemSurvived) String() string { return string(etw.AppendText(nil
 
 var appDomainMemSurvived = etw.EventDesc{
 	Provider: &providerDesc, ID: 84, Level: 4, Opcode: 49, Task: 14, Keywords: 0x800,
-	Class: classAppDomainResourceManagement, Name: "AppDomainMemSurvived", TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemSurvived",
+	Class: classAppDomainResourceManagement, Name: "AppDomainMemSurvived",
+	TaskName: "AppDomainResourceManagement", OpcodeName: "AppDomainMemSurvived",
 	Fields: []etw.FieldDesc{
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Survived", Type: etw.InUInt64},
@@ -165,7 +170,7 @@ var appDomainMemSurvived = etw.EventDesc{
 // AnyAppDomainMemSurvived is [AppDomainMemSurvived] in any version: a newer one is decoded
 // like it.
 type AnyAppDomainMemSurvived struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AppDomainMemSurvived
 }
 
@@ -177,6 +182,9 @@ func (e *AnyAppDomainMemSurvived) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyAppDomainMemSurvived) Clone() *AnyAppDomainMemSurvived { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAppDomainMemSurvived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadCreated is event 85, version 0, of [TaskAppDomainResourceManagement], opcode
 // [OpcodeAppDomainResourceManagementThreadCreated], enabled by
@@ -252,7 +260,8 @@ func (e ThreadCreated) String() string { return string(etw.AppendText(nil, &e)) 
 
 var threadCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 85, Level: 4, Opcode: 50, Task: 14, Keywords: 0x10800,
-	Class: classAppDomainResourceManagement, Name: "ThreadCreated", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadCreated",
+	Class: classAppDomainResourceManagement, Name: "ThreadCreated",
+	TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "ManagedThreadID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -265,7 +274,7 @@ var threadCreated = etw.EventDesc{
 
 // AnyThreadCreated is [ThreadCreated] in any version: a newer one is decoded like it.
 type AnyThreadCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadCreated
 }
 
@@ -277,6 +286,9 @@ func (e *AnyThreadCreated) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyThreadCreated) Clone() *AnyThreadCreated { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadTerminated is event 86, version 0, of [TaskAppDomainResourceManagement], opcode
 // [OpcodeAppDomainResourceManagementThreadTerminated], enabled by
@@ -320,7 +332,8 @@ func (e ThreadTerminated) String() string { return string(etw.AppendText(nil, &e
 
 var threadTerminated = etw.EventDesc{
 	Provider: &providerDesc, ID: 86, Level: 4, Opcode: 51, Task: 14, Keywords: 0x10800,
-	Class: classAppDomainResourceManagement, Name: "ThreadTerminated", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadTerminated",
+	Class: classAppDomainResourceManagement, Name: "ThreadTerminated",
+	TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadTerminated",
 	Fields: threadTerminatedOrTransitionLayoutFields,
 }
 
@@ -365,7 +378,7 @@ var threadTerminatedOrTransitionLayoutFields = []etw.FieldDesc{
 
 // AnyThreadTerminated is [ThreadTerminated] in any version: a newer one is decoded like it.
 type AnyThreadTerminated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadTerminated
 }
 
@@ -377,6 +390,9 @@ func (e *AnyThreadTerminated) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyThreadTerminated) Clone() *AnyThreadTerminated { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDomainEnter is event 87, version 0, of [TaskAppDomainResourceManagement], opcode
 // [OpcodeAppDomainResourceManagementThreadDomainEnter], enabled by
@@ -420,13 +436,14 @@ func (e ThreadDomainEnter) String() string { return string(etw.AppendText(nil, &
 
 var threadDomainEnter = etw.EventDesc{
 	Provider: &providerDesc, ID: 87, Level: 4, Opcode: 52, Task: 14, Keywords: 0x10800,
-	Class: classAppDomainResourceManagement, Name: "ThreadDomainEnter", TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadDomainEnter",
+	Class: classAppDomainResourceManagement, Name: "ThreadDomainEnter",
+	TaskName: "AppDomainResourceManagement", OpcodeName: "ThreadDomainEnter",
 	Fields: threadTerminatedOrTransitionLayoutFields,
 }
 
 // AnyThreadDomainEnter is [ThreadDomainEnter] in any version: a newer one is decoded like it.
 type AnyThreadDomainEnter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadDomainEnter
 }
 
@@ -438,3 +455,6 @@ func (e *AnyThreadDomainEnter) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyThreadDomainEnter) Clone() *AnyThreadDomainEnter { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadDomainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

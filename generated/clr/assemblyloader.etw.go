@@ -104,7 +104,7 @@ var assemblyLoadStart = etw.EventDesc{
 
 // AnyAssemblyLoadStart is [AssemblyLoadStart] in any version: a newer one is decoded like it.
 type AnyAssemblyLoadStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AssemblyLoadStart
 }
 
@@ -123,6 +123,9 @@ func (e AnyAssemblyLoadStart) Clone() *AnyAssemblyLoadStart {
 	e.RequestingAssemblyLoadContext = e.RequestingAssemblyLoadContext.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAssemblyLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AssemblyLoadStop is event 291, version 0, of [TaskAssemblyLoader], opcode [etw.OpcodeStop],
 // enabled by [KeywordAssemblyLoader] (0x4) at [etw.LevelInformational] (4).
@@ -245,7 +248,7 @@ var assemblyLoadStop = etw.EventDesc{
 
 // AnyAssemblyLoadStop is [AssemblyLoadStop] in any version: a newer one is decoded like it.
 type AnyAssemblyLoadStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AssemblyLoadStop
 }
 
@@ -266,6 +269,9 @@ func (e AnyAssemblyLoadStop) Clone() *AnyAssemblyLoadStop {
 	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResolutionAttempted is event 292, version 0, of [TaskAssemblyLoader], opcode
 // [OpcodeAssemblyLoaderResolutionAttempted], enabled by [KeywordAssemblyLoader] (0x4) at
@@ -358,7 +364,8 @@ func (e ResolutionAttempted) String() string { return string(etw.AppendText(nil,
 
 var resolutionAttempted = etw.EventDesc{
 	Provider: &providerDesc, ID: 292, Level: 4, Opcode: 11, Task: 32, Keywords: 0x4,
-	Class: classAssemblyLoader, Name: "ResolutionAttempted", TaskName: "AssemblyLoader", OpcodeName: "ResolutionAttempted",
+	Class: classAssemblyLoader, Name: "ResolutionAttempted", TaskName: "AssemblyLoader",
+	OpcodeName: "ResolutionAttempted",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -374,7 +381,7 @@ var resolutionAttempted = etw.EventDesc{
 // AnyResolutionAttempted is [ResolutionAttempted] in any version: a newer one is decoded like
 // it.
 type AnyResolutionAttempted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResolutionAttempted
 }
 
@@ -393,6 +400,9 @@ func (e AnyResolutionAttempted) Clone() *AnyResolutionAttempted {
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResolutionAttempted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AssemblyLoadContextResolvingHandlerInvoked is event 293, version 0, of [TaskAssemblyLoader],
 // opcode [OpcodeAssemblyLoaderAssemblyLoadContextResolvingHandlerInvoked], enabled by
@@ -482,7 +492,8 @@ func (e AssemblyLoadContextResolvingHandlerInvoked) String() string {
 
 var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 	Provider: &providerDesc, ID: 293, Level: 4, Opcode: 12, Task: 32, Keywords: 0x4,
-	Class: classAssemblyLoader, Name: "AssemblyLoadContextResolvingHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AssemblyLoadContextResolvingHandlerInvoked",
+	Class: classAssemblyLoader, Name: "AssemblyLoadContextResolvingHandlerInvoked",
+	TaskName: "AssemblyLoader", OpcodeName: "AssemblyLoadContextResolvingHandlerInvoked",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -496,7 +507,7 @@ var assemblyLoadContextResolvingHandlerInvoked = etw.EventDesc{
 // AnyAssemblyLoadContextResolvingHandlerInvoked is
 // [AssemblyLoadContextResolvingHandlerInvoked] in any version: a newer one is decoded like it.
 type AnyAssemblyLoadContextResolvingHandlerInvoked struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AssemblyLoadContextResolvingHandlerInvoked
 }
 
@@ -514,6 +525,11 @@ func (e AnyAssemblyLoadContextResolvingHandlerInvoked) Clone() *AnyAssemblyLoadC
 	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
 	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAssemblyLoadContextResolvingHandlerInvoked) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // AppDomainAssemblyResolveHandlerInvoked is event 294, version 0, of [TaskAssemblyLoader],
@@ -595,7 +611,8 @@ func (e AppDomainAssemblyResolveHandlerInvoked) String() string {
 
 var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 	Provider: &providerDesc, ID: 294, Level: 4, Opcode: 13, Task: 32, Keywords: 0x4,
-	Class: classAssemblyLoader, Name: "AppDomainAssemblyResolveHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AppDomainAssemblyResolveHandlerInvoked",
+	Class: classAssemblyLoader, Name: "AppDomainAssemblyResolveHandlerInvoked", TaskName: "AssemblyLoader",
+	OpcodeName: "AppDomainAssemblyResolveHandlerInvoked",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -608,7 +625,7 @@ var appDomainAssemblyResolveHandlerInvoked = etw.EventDesc{
 // AnyAppDomainAssemblyResolveHandlerInvoked is [AppDomainAssemblyResolveHandlerInvoked] in any
 // version: a newer one is decoded like it.
 type AnyAppDomainAssemblyResolveHandlerInvoked struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AppDomainAssemblyResolveHandlerInvoked
 }
 
@@ -625,6 +642,11 @@ func (e AnyAppDomainAssemblyResolveHandlerInvoked) Clone() *AnyAppDomainAssembly
 	e.ResultAssemblyName = e.ResultAssemblyName.Clone()
 	e.ResultAssemblyPath = e.ResultAssemblyPath.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAppDomainAssemblyResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // AssemblyLoadFromResolveHandlerInvoked is event 295, version 0, of [TaskAssemblyLoader],
@@ -707,7 +729,8 @@ func (e AssemblyLoadFromResolveHandlerInvoked) String() string {
 
 var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 	Provider: &providerDesc, ID: 295, Level: 4, Opcode: 14, Task: 32, Keywords: 0x4,
-	Class: classAssemblyLoader, Name: "AssemblyLoadFromResolveHandlerInvoked", TaskName: "AssemblyLoader", OpcodeName: "AssemblyLoadFromResolveHandlerInvoked",
+	Class: classAssemblyLoader, Name: "AssemblyLoadFromResolveHandlerInvoked", TaskName: "AssemblyLoader",
+	OpcodeName: "AssemblyLoadFromResolveHandlerInvoked",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "AssemblyName", Type: etw.InUnicodeString},
@@ -720,7 +743,7 @@ var assemblyLoadFromResolveHandlerInvoked = etw.EventDesc{
 // AnyAssemblyLoadFromResolveHandlerInvoked is [AssemblyLoadFromResolveHandlerInvoked] in any
 // version: a newer one is decoded like it.
 type AnyAssemblyLoadFromResolveHandlerInvoked struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AssemblyLoadFromResolveHandlerInvoked
 }
 
@@ -736,6 +759,11 @@ func (e AnyAssemblyLoadFromResolveHandlerInvoked) Clone() *AnyAssemblyLoadFromRe
 	e.RequestingAssemblyPath = e.RequestingAssemblyPath.Clone()
 	e.ComputedRequestedAssemblyPath = e.ComputedRequestedAssemblyPath.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAssemblyLoadFromResolveHandlerInvoked) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // KnownPathProbed is event 296, version 0, of [TaskAssemblyLoader], opcode
@@ -804,7 +832,8 @@ func (e KnownPathProbed) String() string { return string(etw.AppendText(nil, &e)
 
 var knownPathProbed = etw.EventDesc{
 	Provider: &providerDesc, ID: 296, Level: 4, Opcode: 15, Task: 32, Keywords: 0x4,
-	Class: classAssemblyLoader, Name: "KnownPathProbed", TaskName: "AssemblyLoader", OpcodeName: "KnownPathProbed",
+	Class: classAssemblyLoader, Name: "KnownPathProbed", TaskName: "AssemblyLoader",
+	OpcodeName: "KnownPathProbed",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "FilePath", Type: etw.InUnicodeString},
@@ -815,7 +844,7 @@ var knownPathProbed = etw.EventDesc{
 
 // AnyKnownPathProbed is [KnownPathProbed] in any version: a newer one is decoded like it.
 type AnyKnownPathProbed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	KnownPathProbed
 }
 
@@ -830,3 +859,6 @@ func (e AnyKnownPathProbed) Clone() *AnyKnownPathProbed {
 	e.FilePath = e.FilePath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyKnownPathProbed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -47,7 +47,8 @@ func (e AuthenticodeVerificationStart) String() string { return string(etw.Appen
 
 var authenticodeVerificationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 183, Level: 5, Opcode: 1, Task: 13, Keywords: 0x400,
-	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStart", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
+	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStart",
+	TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
 	Fields: authenticodeVerificationLayoutFields,
 }
 
@@ -138,7 +139,8 @@ func (e AuthenticodeVerificationStartV1) String() string { return string(etw.App
 
 var authenticodeVerificationStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 183, Version: 1, Level: 5, Opcode: 1, Task: 13, Keywords: 0x400,
-	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStart_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
+	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStart_V1",
+	TaskName: "CLRAuthenticodeVerification", OpcodeName: "Start",
 	Fields: authenticodeVerificationV1LayoutFields,
 }
 
@@ -215,7 +217,9 @@ func (e *AnyAuthenticodeVerificationStart) HasClrInstanceID() bool { return e.Se
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyAuthenticodeVerificationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyAuthenticodeVerificationStart = []*etw.EventDesc{&authenticodeVerificationStart, &authenticodeVerificationStartV1}
+var anyAuthenticodeVerificationStart = []*etw.EventDesc{
+	&authenticodeVerificationStart, &authenticodeVerificationStartV1,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyAuthenticodeVerificationStart) EventDescs() []*etw.EventDesc {
@@ -334,7 +338,8 @@ func (e AuthenticodeVerificationStop) String() string { return string(etw.Append
 
 var authenticodeVerificationStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 184, Level: 4, Opcode: 2, Task: 13, Keywords: 0x400,
-	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStop", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
+	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStop",
+	TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
 	Fields: authenticodeVerificationLayoutFields,
 }
 
@@ -380,7 +385,8 @@ func (e AuthenticodeVerificationStopV1) String() string { return string(etw.Appe
 
 var authenticodeVerificationStopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 184, Version: 1, Level: 4, Opcode: 2, Task: 13, Keywords: 0x400,
-	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStop_V1", TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
+	Class: classCLRAuthenticodeVerification, Name: "AuthenticodeVerificationStop_V1",
+	TaskName: "CLRAuthenticodeVerification", OpcodeName: "Stop",
 	Fields: authenticodeVerificationV1LayoutFields,
 }
 
@@ -407,7 +413,9 @@ func (e *AnyAuthenticodeVerificationStop) HasClrInstanceID() bool { return e.See
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyAuthenticodeVerificationStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyAuthenticodeVerificationStop = []*etw.EventDesc{&authenticodeVerificationStop, &authenticodeVerificationStopV1}
+var anyAuthenticodeVerificationStop = []*etw.EventDesc{
+	&authenticodeVerificationStop, &authenticodeVerificationStopV1,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyAuthenticodeVerificationStop) EventDescs() []*etw.EventDesc {

@@ -133,7 +133,7 @@ var ilStubGenerated = etw.EventDesc{
 
 // AnyILStubGenerated is [ILStubGenerated] in any version: a newer one is decoded like it.
 type AnyILStubGenerated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ILStubGenerated
 }
 
@@ -153,6 +153,9 @@ func (e AnyILStubGenerated) Clone() *AnyILStubGenerated {
 	e.StubMethodILCode = e.StubMethodILCode.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyILStubGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ILStubCacheHit is event 89, version 0, of [TaskCLRILStub], opcode
 // [OpcodeCLRILStubILStubCacheHit], enabled by [KeywordInterop] (0x2000) at
@@ -251,7 +254,7 @@ var ilStubCacheHit = etw.EventDesc{
 
 // AnyILStubCacheHit is [ILStubCacheHit] in any version: a newer one is decoded like it.
 type AnyILStubCacheHit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ILStubCacheHit
 }
 
@@ -268,3 +271,6 @@ func (e AnyILStubCacheHit) Clone() *AnyILStubCacheHit {
 	e.ManagedInteropMethodSignature = e.ManagedInteropMethodSignature.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyILStubCacheHit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

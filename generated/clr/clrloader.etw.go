@@ -119,7 +119,7 @@ var moduleLoadUnloadLayoutFields = []etw.FieldDesc{
 
 // AnyModuleDCStart is [ModuleDCStartV2] in any version: a newer one is decoded like it.
 type AnyModuleDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleDCStartV2
 }
 
@@ -134,6 +134,9 @@ func (e AnyModuleDCStart) Clone() *AnyModuleDCStart {
 	(*moduleLoadUnloadLayout)(&e.ModuleDCStartV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ModuleDCEndV2 is event 150, version 0, of [TaskCLRLoader], opcode
 // [OpcodeCLRLoaderModuleDCEnd], enabled by [KeywordLoader] (0x8) at [etw.LevelInformational]
@@ -185,7 +188,7 @@ var moduleDCEndV2 = etw.EventDesc{
 
 // AnyModuleDCEnd is [ModuleDCEndV2] in any version: a newer one is decoded like it.
 type AnyModuleDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleDCEndV2
 }
 
@@ -200,6 +203,9 @@ func (e AnyModuleDCEnd) Clone() *AnyModuleDCEnd {
 	(*moduleLoadUnloadLayout)(&e.ModuleDCEndV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DomainModuleLoad is event 151, version 0. [AnyDomainModuleLoad] says what it means.
 type DomainModuleLoad struct {
@@ -372,7 +378,8 @@ func (e DomainModuleLoadV1) String() string { return string(etw.AppendText(nil, 
 
 var domainModuleLoadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 151, Version: 1, Level: 4, Opcode: 45, Task: 10, Keywords: 0x8,
-	Class: classCLRLoader, Name: "DomainModuleLoad_V1", TaskName: "CLRLoader", OpcodeName: "DomainModuleLoad",
+	Class: classCLRLoader, Name: "DomainModuleLoad_V1", TaskName: "CLRLoader",
+	OpcodeName: "DomainModuleLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2261,8 +2268,9 @@ func (e AppDomainUnloadV1) String() string { return string(etw.AppendText(nil, &
 
 var appDomainUnloadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 157, Version: 1, Level: 4, Opcode: 42, Task: 10, Keywords: 0x8,
-	Class: classCLRLoader, Name: "AppDomainUnload_V1", TaskName: "CLRLoader", OpcodeName: "AppDomainUnload",
-	Fields: appDomainLoadUnloadV1LayoutFields,
+	Class: classCLRLoader, Name: "AppDomainUnload_V1", TaskName: "CLRLoader",
+	OpcodeName: "AppDomainUnload",
+	Fields:     appDomainLoadUnloadV1LayoutFields,
 }
 
 // AnyAppDomainUnload is event 157 in any version, of [TaskCLRLoader], opcode

@@ -100,7 +100,7 @@ var methodDetails = etw.EventDesc{
 
 // AnyMethodDetails is [MethodDetails] in any version: a newer one is decoded like it.
 type AnyMethodDetails struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodDetails
 }
 
@@ -115,6 +115,9 @@ func (e AnyMethodDetails) Clone() *AnyMethodDetails {
 	e.TypeParameters = e.TypeParameters.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodDetails) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DCStartCompleteV2 is event 135, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodDCStartComplete], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
@@ -143,7 +146,7 @@ var dcStartCompleteV2 = etw.EventDesc{
 
 // AnyDCStartComplete is [DCStartCompleteV2] in any version: a newer one is decoded like it.
 type AnyDCStartComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DCStartCompleteV2
 }
 
@@ -155,6 +158,9 @@ func (e *AnyDCStartComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyDCStartComplete) Clone() *AnyDCStartComplete { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDCStartComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DCEndCompleteV2 is event 136, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodDCEndComplete], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
@@ -182,7 +188,7 @@ var dcEndCompleteV2 = etw.EventDesc{
 
 // AnyDCEndComplete is [DCEndCompleteV2] in any version: a newer one is decoded like it.
 type AnyDCEndComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DCEndCompleteV2
 }
 
@@ -194,6 +200,9 @@ func (e *AnyDCEndComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyDCEndComplete) Clone() *AnyDCEndComplete { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDCEndComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodDCStartV2 is event 137, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodMethodDCStart], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
@@ -299,7 +308,7 @@ var methodLoadUnloadLayoutFields = []etw.FieldDesc{
 
 // AnyMethodDCStart is [MethodDCStartV2] in any version: a newer one is decoded like it.
 type AnyMethodDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodDCStartV2
 }
 
@@ -311,6 +320,9 @@ func (e *AnyMethodDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyMethodDCStart) Clone() *AnyMethodDCStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodDCEndV2 is event 138, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodMethodDCEnd], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20) at
@@ -363,7 +375,7 @@ var methodDCEndV2 = etw.EventDesc{
 
 // AnyMethodDCEnd is [MethodDCEndV2] in any version: a newer one is decoded like it.
 type AnyMethodDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodDCEndV2
 }
 
@@ -375,6 +387,9 @@ func (e *AnyMethodDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyMethodDCEnd) Clone() *AnyMethodDCEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodDCStartVerboseV2 is event 139, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodMethodDCStartVerbose], enabled by [KeywordJit] (0x10) or [KeywordNGen]
@@ -426,8 +441,9 @@ func (e MethodDCStartVerboseV2) String() string { return string(etw.AppendText(n
 
 var methodDCStartVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 139, Level: 4, Opcode: 39, Task: 9, Keywords: 0x30,
-	Class: classCLRMethod, Name: "MethodDCStartVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCStartVerbose",
-	Fields: methodLoadUnloadVerboseLayoutFields,
+	Class: classCLRMethod, Name: "MethodDCStartVerboseV2", TaskName: "CLRMethod",
+	OpcodeName: "MethodDCStartVerbose",
+	Fields:     methodLoadUnloadVerboseLayoutFields,
 }
 
 // methodLoadUnloadVerboseLayout is the template MethodLoadUnloadVerbose, which several events
@@ -510,7 +526,7 @@ var methodLoadUnloadVerboseLayoutFields = []etw.FieldDesc{
 // AnyMethodDCStartVerbose is [MethodDCStartVerboseV2] in any version: a newer one is decoded
 // like it.
 type AnyMethodDCStartVerbose struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodDCStartVerboseV2
 }
 
@@ -525,6 +541,9 @@ func (e AnyMethodDCStartVerbose) Clone() *AnyMethodDCStartVerbose {
 	(*methodLoadUnloadVerboseLayout)(&e.MethodDCStartVerboseV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodDCStartVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodDCEndVerboseV2 is event 140, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodMethodDCEndVerbose], enabled by [KeywordJit] (0x10) or [KeywordNGen] (0x20)
@@ -576,14 +595,15 @@ func (e MethodDCEndVerboseV2) String() string { return string(etw.AppendText(nil
 
 var methodDCEndVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 140, Level: 4, Opcode: 40, Task: 9, Keywords: 0x30,
-	Class: classCLRMethod, Name: "MethodDCEndVerboseV2", TaskName: "CLRMethod", OpcodeName: "MethodDCEndVerbose",
-	Fields: methodLoadUnloadVerboseLayoutFields,
+	Class: classCLRMethod, Name: "MethodDCEndVerboseV2", TaskName: "CLRMethod",
+	OpcodeName: "MethodDCEndVerbose",
+	Fields:     methodLoadUnloadVerboseLayoutFields,
 }
 
 // AnyMethodDCEndVerbose is [MethodDCEndVerboseV2] in any version: a newer one is decoded like
 // it.
 type AnyMethodDCEndVerbose struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodDCEndVerboseV2
 }
 
@@ -598,6 +618,9 @@ func (e AnyMethodDCEndVerbose) Clone() *AnyMethodDCEndVerbose {
 	(*methodLoadUnloadVerboseLayout)(&e.MethodDCEndVerboseV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodDCEndVerbose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodLoad is event 141, version 0. Its payload has 36 bytes. [AnyMethodLoad] says what it
 // means.
@@ -1218,8 +1241,9 @@ func (e MethodLoadVerbose) String() string { return string(etw.AppendText(nil, &
 
 var methodLoadVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Level: 4, Opcode: 37, Task: 9, Keywords: 0x30,
-	Class: classCLRMethod, Name: "MethodLoadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
-	Fields: methodLoadUnloadVerboseLayoutFields,
+	Class: classCLRMethod, Name: "MethodLoadVerbose", TaskName: "CLRMethod",
+	OpcodeName: "MethodLoadVerbose",
+	Fields:     methodLoadUnloadVerboseLayoutFields,
 }
 
 // MethodLoadVerboseV1 is MethodLoadVerbose_V1: event 143, version 1. [AnyMethodLoadVerbose]
@@ -1270,8 +1294,9 @@ func (e MethodLoadVerboseV1) String() string { return string(etw.AppendText(nil,
 
 var methodLoadVerboseV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Version: 1, Level: 4, Opcode: 37, Task: 9, Keywords: 0x30,
-	Class: classCLRMethod, Name: "MethodLoadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
-	Fields: methodLoadUnloadVerboseV1LayoutFields,
+	Class: classCLRMethod, Name: "MethodLoadVerbose_V1", TaskName: "CLRMethod",
+	OpcodeName: "MethodLoadVerbose",
+	Fields:     methodLoadUnloadVerboseV1LayoutFields,
 }
 
 // methodLoadUnloadVerboseV1Layout is the template MethodLoadUnloadVerbose_V1, which several
@@ -1403,8 +1428,9 @@ func (e MethodLoadVerboseV2) String() string { return string(etw.AppendText(nil,
 
 var methodLoadVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Version: 2, Level: 4, Opcode: 37, Task: 9, Keywords: 0x30,
-	Class: classCLRMethod, Name: "MethodLoadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodLoadVerbose",
-	Fields: methodLoadUnloadVerboseV2LayoutFields,
+	Class: classCLRMethod, Name: "MethodLoadVerbose_V2", TaskName: "CLRMethod",
+	OpcodeName: "MethodLoadVerbose",
+	Fields:     methodLoadUnloadVerboseV2LayoutFields,
 }
 
 // methodLoadUnloadVerboseV2Layout is the template MethodLoadUnloadVerbose_V2, which several
@@ -1535,7 +1561,9 @@ func (e *AnyMethodLoadVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodLoadVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyMethodLoadVerbose = []*etw.EventDesc{&methodLoadVerbose, &methodLoadVerboseV1, &methodLoadVerboseV2}
+var anyMethodLoadVerbose = []*etw.EventDesc{
+	&methodLoadVerbose, &methodLoadVerboseV1, &methodLoadVerboseV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyMethodLoadVerbose) EventDescs() []*etw.EventDesc { return anyMethodLoadVerbose }
@@ -1699,8 +1727,9 @@ func (e MethodUnloadVerbose) String() string { return string(etw.AppendText(nil,
 
 var methodUnloadVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Level: 4, Opcode: 38, Task: 9, Keywords: 0x30,
-	Class: classCLRMethod, Name: "MethodUnloadVerbose", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
-	Fields: methodLoadUnloadVerboseLayoutFields,
+	Class: classCLRMethod, Name: "MethodUnloadVerbose", TaskName: "CLRMethod",
+	OpcodeName: "MethodUnloadVerbose",
+	Fields:     methodLoadUnloadVerboseLayoutFields,
 }
 
 // MethodUnloadVerboseV1 is MethodUnloadVerbose_V1: event 144, version 1.
@@ -1751,8 +1780,9 @@ func (e MethodUnloadVerboseV1) String() string { return string(etw.AppendText(ni
 
 var methodUnloadVerboseV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Version: 1, Level: 4, Opcode: 38, Task: 9, Keywords: 0x30,
-	Class: classCLRMethod, Name: "MethodUnloadVerbose_V1", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
-	Fields: methodLoadUnloadVerboseV1LayoutFields,
+	Class: classCLRMethod, Name: "MethodUnloadVerbose_V1", TaskName: "CLRMethod",
+	OpcodeName: "MethodUnloadVerbose",
+	Fields:     methodLoadUnloadVerboseV1LayoutFields,
 }
 
 // MethodUnloadVerboseV2 is MethodUnloadVerbose_V2: event 144, version 2.
@@ -1802,8 +1832,9 @@ func (e MethodUnloadVerboseV2) String() string { return string(etw.AppendText(ni
 
 var methodUnloadVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Version: 2, Level: 4, Opcode: 38, Task: 9, Keywords: 0x30,
-	Class: classCLRMethod, Name: "MethodUnloadVerbose_V2", TaskName: "CLRMethod", OpcodeName: "MethodUnloadVerbose",
-	Fields: methodLoadUnloadVerboseV2LayoutFields,
+	Class: classCLRMethod, Name: "MethodUnloadVerbose_V2", TaskName: "CLRMethod",
+	OpcodeName: "MethodUnloadVerbose",
+	Fields:     methodLoadUnloadVerboseV2LayoutFields,
 }
 
 // AnyMethodUnloadVerbose is event 144 in any version, of [TaskCLRMethod], opcode
@@ -1849,7 +1880,9 @@ func (e *AnyMethodUnloadVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodUnloadVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyMethodUnloadVerbose = []*etw.EventDesc{&methodUnloadVerbose, &methodUnloadVerboseV1, &methodUnloadVerboseV2}
+var anyMethodUnloadVerbose = []*etw.EventDesc{
+	&methodUnloadVerbose, &methodUnloadVerboseV1, &methodUnloadVerboseV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyMethodUnloadVerbose) EventDescs() []*etw.EventDesc { return anyMethodUnloadVerbose }
@@ -1956,7 +1989,8 @@ func (e MethodJittingStarted) String() string { return string(etw.AppendText(nil
 
 var methodJittingStarted = etw.EventDesc{
 	Provider: &providerDesc, ID: 145, Level: 5, Opcode: 42, Task: 9, Keywords: 0x10,
-	Class: classCLRMethod, Name: "MethodJittingStarted", TaskName: "CLRMethod", OpcodeName: "MethodJittingStarted",
+	Class: classCLRMethod, Name: "MethodJittingStarted", TaskName: "CLRMethod",
+	OpcodeName: "MethodJittingStarted",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2053,7 +2087,8 @@ func (e MethodJittingStartedV1) String() string { return string(etw.AppendText(n
 
 var methodJittingStartedV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 145, Version: 1, Level: 5, Opcode: 42, Task: 9, Keywords: 0x10,
-	Class: classCLRMethod, Name: "MethodJittingStarted_V1", TaskName: "CLRMethod", OpcodeName: "MethodJittingStarted",
+	Class: classCLRMethod, Name: "MethodJittingStarted_V1", TaskName: "CLRMethod",
+	OpcodeName: "MethodJittingStarted",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2256,7 +2291,8 @@ func (e MethodJitMemoryAllocatedForCode) String() string { return string(etw.App
 
 var methodJitMemoryAllocatedForCode = etw.EventDesc{
 	Provider: &providerDesc, ID: 146, Level: 5, Opcode: 103, Task: 9, Keywords: 0x10,
-	Class: classCLRMethod, Name: "MethodJitMemoryAllocatedForCode", TaskName: "CLRMethod", OpcodeName: "MemoryAllocatedForJitCode",
+	Class: classCLRMethod, Name: "MethodJitMemoryAllocatedForCode", TaskName: "CLRMethod",
+	OpcodeName: "MemoryAllocatedForJitCode",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2271,7 +2307,7 @@ var methodJitMemoryAllocatedForCode = etw.EventDesc{
 // AnyMethodJitMemoryAllocatedForCode is [MethodJitMemoryAllocatedForCode] in any version: a
 // newer one is decoded like it.
 type AnyMethodJitMemoryAllocatedForCode struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodJitMemoryAllocatedForCode
 }
 
@@ -2283,6 +2319,11 @@ func (e *AnyMethodJitMemoryAllocatedForCode) DecodeVersion(version uint8, p []by
 
 // Clone returns a copy of e.
 func (e AnyMethodJitMemoryAllocatedForCode) Clone() *AnyMethodJitMemoryAllocatedForCode { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodJitMemoryAllocatedForCode) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // R2RGetEntryPoint is event 159, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodMethodLoad], enabled by [KeywordCompilationDiagnostic] (0x2000000000) at
@@ -2632,7 +2673,7 @@ var r2RGetEntryPointStart = etw.EventDesc{
 // AnyR2RGetEntryPointStart is [R2RGetEntryPointStart] in any version: a newer one is decoded
 // like it.
 type AnyR2RGetEntryPointStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	R2RGetEntryPointStart
 }
 
@@ -2644,6 +2685,9 @@ func (e *AnyR2RGetEntryPointStart) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyR2RGetEntryPointStart) Clone() *AnyR2RGetEntryPointStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyR2RGetEntryPointStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitInliningSucceeded is event 185, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodJitInliningSucceeded], enabled by [KeywordJitTracing] (0x1000) at
@@ -2748,7 +2792,8 @@ func (e MethodJitInliningSucceeded) String() string { return string(etw.AppendTe
 
 var methodJitInliningSucceeded = etw.EventDesc{
 	Provider: &providerDesc, ID: 185, Level: 5, Opcode: 83, Task: 9, Keywords: 0x1000,
-	Class: classCLRMethod, Name: "MethodJitInliningSucceeded", TaskName: "CLRMethod", OpcodeName: "JitInliningSucceeded",
+	Class: classCLRMethod, Name: "MethodJitInliningSucceeded", TaskName: "CLRMethod",
+	OpcodeName: "JitInliningSucceeded",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -2766,7 +2811,7 @@ var methodJitInliningSucceeded = etw.EventDesc{
 // AnyMethodJitInliningSucceeded is [MethodJitInliningSucceeded] in any version: a newer one is
 // decoded like it.
 type AnyMethodJitInliningSucceeded struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodJitInliningSucceeded
 }
 
@@ -2789,6 +2834,9 @@ func (e AnyMethodJitInliningSucceeded) Clone() *AnyMethodJitInliningSucceeded {
 	e.InlineeNameSignature = e.InlineeNameSignature.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodJitInliningSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitInliningFailedAnsi is event 186, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodJitInliningFailed], enabled by [KeywordJitTracing] (0x1000) at
@@ -2906,7 +2954,8 @@ func (e MethodJitInliningFailedAnsi) String() string { return string(etw.AppendT
 
 var methodJitInliningFailedAnsi = etw.EventDesc{
 	Provider: &providerDesc, ID: 186, Level: 5, Opcode: 84, Task: 9, Keywords: 0x1000,
-	Class: classCLRMethod, Name: "MethodJitInliningFailedAnsi", TaskName: "CLRMethod", OpcodeName: "JitInliningFailed",
+	Class: classCLRMethod, Name: "MethodJitInliningFailedAnsi", TaskName: "CLRMethod",
+	OpcodeName: "JitInliningFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -2926,7 +2975,7 @@ var methodJitInliningFailedAnsi = etw.EventDesc{
 // AnyMethodJitInliningFailedAnsi is [MethodJitInliningFailedAnsi] in any version: a newer one
 // is decoded like it.
 type AnyMethodJitInliningFailedAnsi struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodJitInliningFailedAnsi
 }
 
@@ -2950,6 +2999,9 @@ func (e AnyMethodJitInliningFailedAnsi) Clone() *AnyMethodJitInliningFailedAnsi 
 	e.FailReason = e.FailReason.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodJitInliningFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitTailCallSucceeded is event 188, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodJitTailCallSucceeded], enabled by [KeywordJitTracing] (0x1000) at
@@ -3062,7 +3114,8 @@ func (e MethodJitTailCallSucceeded) String() string { return string(etw.AppendTe
 
 var methodJitTailCallSucceeded = etw.EventDesc{
 	Provider: &providerDesc, ID: 188, Level: 5, Opcode: 85, Task: 9, Keywords: 0x1000,
-	Class: classCLRMethod, Name: "MethodJitTailCallSucceeded", TaskName: "CLRMethod", OpcodeName: "JitTailCallSucceeded",
+	Class: classCLRMethod, Name: "MethodJitTailCallSucceeded", TaskName: "CLRMethod",
+	OpcodeName: "JitTailCallSucceeded",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -3082,7 +3135,7 @@ var methodJitTailCallSucceeded = etw.EventDesc{
 // AnyMethodJitTailCallSucceeded is [MethodJitTailCallSucceeded] in any version: a newer one is
 // decoded like it.
 type AnyMethodJitTailCallSucceeded struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodJitTailCallSucceeded
 }
 
@@ -3105,6 +3158,9 @@ func (e AnyMethodJitTailCallSucceeded) Clone() *AnyMethodJitTailCallSucceeded {
 	e.CalleeNameSignature = e.CalleeNameSignature.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodJitTailCallSucceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitTailCallFailedAnsi is event 189, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodJitTailCallFailed], enabled by [KeywordJitTracing] (0x1000) at
@@ -3219,7 +3275,8 @@ func (e MethodJitTailCallFailedAnsi) String() string { return string(etw.AppendT
 
 var methodJitTailCallFailedAnsi = etw.EventDesc{
 	Provider: &providerDesc, ID: 189, Level: 5, Opcode: 86, Task: 9, Keywords: 0x1000,
-	Class: classCLRMethod, Name: "MethodJitTailCallFailedAnsi", TaskName: "CLRMethod", OpcodeName: "JitTailCallFailed",
+	Class: classCLRMethod, Name: "MethodJitTailCallFailedAnsi", TaskName: "CLRMethod",
+	OpcodeName: "JitTailCallFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -3239,7 +3296,7 @@ var methodJitTailCallFailedAnsi = etw.EventDesc{
 // AnyMethodJitTailCallFailedAnsi is [MethodJitTailCallFailedAnsi] in any version: a newer one
 // is decoded like it.
 type AnyMethodJitTailCallFailedAnsi struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodJitTailCallFailedAnsi
 }
 
@@ -3263,6 +3320,9 @@ func (e AnyMethodJitTailCallFailedAnsi) Clone() *AnyMethodJitTailCallFailedAnsi 
 	e.FailReason = e.FailReason.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodJitTailCallFailedAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodILToNativeMap is event 190, version 0. [AnyMethodILToNativeMap] says what it means.
 type MethodILToNativeMap struct {
@@ -3342,7 +3402,8 @@ func (e MethodILToNativeMap) String() string { return string(etw.AppendText(nil,
 
 var methodILToNativeMap = etw.EventDesc{
 	Provider: &providerDesc, ID: 190, Level: 5, Opcode: 87, Task: 9, Keywords: 0x20000,
-	Class: classCLRMethod, Name: "MethodILToNativeMap", TaskName: "CLRMethod", OpcodeName: "MethodILToNativeMap",
+	Class: classCLRMethod, Name: "MethodILToNativeMap", TaskName: "CLRMethod",
+	OpcodeName: "MethodILToNativeMap",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -3438,7 +3499,8 @@ func (e MethodILToNativeMapV1) String() string { return string(etw.AppendText(ni
 
 var methodILToNativeMapV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 190, Version: 1, Level: 5, Opcode: 87, Task: 9, Keywords: 0x20000,
-	Class: classCLRMethod, Name: "MethodILToNativeMap_V1", TaskName: "CLRMethod", OpcodeName: "MethodILToNativeMap",
+	Class: classCLRMethod, Name: "MethodILToNativeMap_V1", TaskName: "CLRMethod",
+	OpcodeName: "MethodILToNativeMap",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ReJITID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -3678,7 +3740,8 @@ func (e MethodJitTailCallFailed) String() string { return string(etw.AppendText(
 
 var methodJitTailCallFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 191, Level: 5, Opcode: 86, Task: 9, Keywords: 0x1000,
-	Class: classCLRMethod, Name: "MethodJitTailCallFailed", TaskName: "CLRMethod", OpcodeName: "JitTailCallFailed",
+	Class: classCLRMethod, Name: "MethodJitTailCallFailed", TaskName: "CLRMethod",
+	OpcodeName: "JitTailCallFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -3698,7 +3761,7 @@ var methodJitTailCallFailed = etw.EventDesc{
 // AnyMethodJitTailCallFailed is [MethodJitTailCallFailed] in any version: a newer one is
 // decoded like it.
 type AnyMethodJitTailCallFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodJitTailCallFailed
 }
 
@@ -3722,6 +3785,9 @@ func (e AnyMethodJitTailCallFailed) Clone() *AnyMethodJitTailCallFailed {
 	e.FailReason = e.FailReason.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodJitTailCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MethodJitInliningFailed is event 192, version 0, of [TaskCLRMethod], opcode
 // [OpcodeCLRMethodJitInliningFailed], enabled by [KeywordJitTracing] (0x1000) at
@@ -3838,7 +3904,8 @@ func (e MethodJitInliningFailed) String() string { return string(etw.AppendText(
 
 var methodJitInliningFailed = etw.EventDesc{
 	Provider: &providerDesc, ID: 192, Level: 5, Opcode: 84, Task: 9, Keywords: 0x1000,
-	Class: classCLRMethod, Name: "MethodJitInliningFailed", TaskName: "CLRMethod", OpcodeName: "JitInliningFailed",
+	Class: classCLRMethod, Name: "MethodJitInliningFailed", TaskName: "CLRMethod",
+	OpcodeName: "JitInliningFailed",
 	Fields: []etw.FieldDesc{
 		{Name: "MethodBeingCompiledNamespace", Type: etw.InUnicodeString},
 		{Name: "MethodBeingCompiledName", Type: etw.InUnicodeString},
@@ -3858,7 +3925,7 @@ var methodJitInliningFailed = etw.EventDesc{
 // AnyMethodJitInliningFailed is [MethodJitInliningFailed] in any version: a newer one is
 // decoded like it.
 type AnyMethodJitInliningFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodJitInliningFailed
 }
 
@@ -3882,3 +3949,6 @@ func (e AnyMethodJitInliningFailed) Clone() *AnyMethodJitInliningFailed {
 	e.FailReason = e.FailReason.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodJitInliningFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

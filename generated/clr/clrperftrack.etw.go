@@ -78,7 +78,8 @@ func (e ModuleRangeLoad) String() string { return string(etw.AppendText(nil, &e)
 
 var moduleRangeLoad = etw.EventDesc{
 	Provider: &providerDesc, ID: 158, Level: 4, Opcode: 10, Task: 20, Keywords: 0x20000000,
-	Class: classCLRPerfTrack, Name: "ModuleRangeLoad", TaskName: "CLRPerfTrack", OpcodeName: "ModuleRangeLoad",
+	Class: classCLRPerfTrack, Name: "ModuleRangeLoad", TaskName: "CLRPerfTrack",
+	OpcodeName: "ModuleRangeLoad",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -90,7 +91,7 @@ var moduleRangeLoad = etw.EventDesc{
 
 // AnyModuleRangeLoad is [ModuleRangeLoad] in any version: a newer one is decoded like it.
 type AnyModuleRangeLoad struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleRangeLoad
 }
 
@@ -102,3 +103,6 @@ func (e *AnyModuleRangeLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyModuleRangeLoad) Clone() *AnyModuleRangeLoad { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleRangeLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

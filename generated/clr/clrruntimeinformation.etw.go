@@ -134,7 +134,8 @@ func (e RuntimeInformationStart) String() string { return string(etw.AppendText(
 
 var runtimeInformationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 187, Level: 4, Opcode: 1, Task: 19,
-	Class: classCLRRuntimeInformation, Name: "RuntimeInformationStart", TaskName: "CLRRuntimeInformation", OpcodeName: "Start",
+	Class: classCLRRuntimeInformation, Name: "RuntimeInformationStart", TaskName: "CLRRuntimeInformation",
+	OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Sku", Type: etw.InUInt16, Map: &runtimeSkuMap},
@@ -157,7 +158,7 @@ var runtimeInformationStart = etw.EventDesc{
 // AnyRuntimeInformationStart is [RuntimeInformationStart] in any version: a newer one is
 // decoded like it.
 type AnyRuntimeInformationStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RuntimeInformationStart
 }
 
@@ -173,3 +174,6 @@ func (e AnyRuntimeInformationStart) Clone() *AnyRuntimeInformationStart {
 	e.RuntimeDllPath = e.RuntimeDllPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRuntimeInformationStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

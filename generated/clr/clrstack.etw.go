@@ -94,7 +94,7 @@ var clrStackWalk = etw.EventDesc{
 
 // AnyCLRStackWalk is [CLRStackWalk] in any version: a newer one is decoded like it.
 type AnyCLRStackWalk struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CLRStackWalk
 }
 
@@ -109,3 +109,6 @@ func (e AnyCLRStackWalk) Clone() *AnyCLRStackWalk {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCLRStackWalk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

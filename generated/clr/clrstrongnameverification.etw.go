@@ -45,7 +45,8 @@ func (e StrongNameVerificationStart) String() string { return string(etw.AppendT
 
 var strongNameVerificationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 181, Level: 5, Opcode: 1, Task: 12, Keywords: 0x400,
-	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStart", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
+	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStart",
+	TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
 	Fields: strongNameVerificationLayoutFields,
 }
 
@@ -136,7 +137,8 @@ func (e StrongNameVerificationStartV1) String() string { return string(etw.Appen
 
 var strongNameVerificationStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 181, Version: 1, Level: 5, Opcode: 1, Task: 12, Keywords: 0x400,
-	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStart_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
+	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStart_V1",
+	TaskName: "CLRStrongNameVerification", OpcodeName: "Start",
 	Fields: strongNameVerificationV1LayoutFields,
 }
 
@@ -214,7 +216,9 @@ func (e *AnyStrongNameVerificationStart) HasClrInstanceID() bool { return e.Seen
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyStrongNameVerificationStart) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyStrongNameVerificationStart = []*etw.EventDesc{&strongNameVerificationStart, &strongNameVerificationStartV1}
+var anyStrongNameVerificationStart = []*etw.EventDesc{
+	&strongNameVerificationStart, &strongNameVerificationStartV1,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyStrongNameVerificationStart) EventDescs() []*etw.EventDesc {
@@ -331,7 +335,8 @@ func (e StrongNameVerificationStop) String() string { return string(etw.AppendTe
 
 var strongNameVerificationStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 182, Level: 4, Opcode: 2, Task: 12, Keywords: 0x400,
-	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStop", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
+	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStop",
+	TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
 	Fields: strongNameVerificationLayoutFields,
 }
 
@@ -375,7 +380,8 @@ func (e StrongNameVerificationStopV1) String() string { return string(etw.Append
 
 var strongNameVerificationStopV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 182, Version: 1, Level: 4, Opcode: 2, Task: 12, Keywords: 0x400,
-	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStop_V1", TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
+	Class: classCLRStrongNameVerification, Name: "StrongNameVerificationStop_V1",
+	TaskName: "CLRStrongNameVerification", OpcodeName: "Stop",
 	Fields: strongNameVerificationV1LayoutFields,
 }
 
@@ -403,7 +409,9 @@ func (e *AnyStrongNameVerificationStop) HasClrInstanceID() bool { return e.Seen.
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyStrongNameVerificationStop) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyStrongNameVerificationStop = []*etw.EventDesc{&strongNameVerificationStop, &strongNameVerificationStopV1}
+var anyStrongNameVerificationStop = []*etw.EventDesc{
+	&strongNameVerificationStop, &strongNameVerificationStopV1,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyStrongNameVerificationStop) EventDescs() []*etw.EventDesc {

@@ -98,7 +98,7 @@ var codeSymbols = etw.EventDesc{
 
 // AnyCodeSymbols is [CodeSymbols] in any version: a newer one is decoded like it.
 type AnyCodeSymbols struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CodeSymbols
 }
 
@@ -113,3 +113,6 @@ func (e AnyCodeSymbols) Clone() *AnyCodeSymbols {
 	e.Chunk = e.Chunk.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCodeSymbols) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

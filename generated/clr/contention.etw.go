@@ -341,7 +341,8 @@ func (e ContentionLockCreated) String() string { return string(etw.AppendText(ni
 
 var contentionLockCreated = etw.EventDesc{
 	Provider: &providerDesc, ID: 90, Level: 4, Opcode: 11, Task: 8, Keywords: 0x4000,
-	Class: classContention, Name: "ContentionLockCreated", TaskName: "Contention", OpcodeName: "LockCreated",
+	Class: classContention, Name: "ContentionLockCreated", TaskName: "Contention",
+	OpcodeName: "LockCreated",
 	Fields: []etw.FieldDesc{
 		{Name: "LockID", Type: etw.InPointer},
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
@@ -352,7 +353,7 @@ var contentionLockCreated = etw.EventDesc{
 // AnyContentionLockCreated is [ContentionLockCreated] in any version: a newer one is decoded
 // like it.
 type AnyContentionLockCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ContentionLockCreated
 }
 
@@ -364,6 +365,9 @@ func (e *AnyContentionLockCreated) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyContentionLockCreated) Clone() *AnyContentionLockCreated { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyContentionLockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ContentionStop is event 91, version 0. Its payload has 3 bytes. [AnyContentionStop] says
 // what it means.

@@ -27,13 +27,14 @@ func (e DebugExceptionProcessingStart) String() string { return string(etw.Appen
 
 var debugExceptionProcessingStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 242, Level: 4, Opcode: 1, Task: 26, Keywords: 0x100000000,
-	Class: classDebugExceptionProcessing, Name: "DebugExceptionProcessingStart", TaskName: "DebugExceptionProcessing", OpcodeName: "Start",
+	Class: classDebugExceptionProcessing, Name: "DebugExceptionProcessingStart",
+	TaskName: "DebugExceptionProcessing", OpcodeName: "Start",
 }
 
 // AnyDebugExceptionProcessingStart is [DebugExceptionProcessingStart] in any version: a newer
 // one is decoded like it.
 type AnyDebugExceptionProcessingStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DebugExceptionProcessingStart
 }
 
@@ -45,6 +46,11 @@ func (e *AnyDebugExceptionProcessingStart) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e.
 func (e AnyDebugExceptionProcessingStart) Clone() *AnyDebugExceptionProcessingStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDebugExceptionProcessingStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // DebugExceptionProcessingEnd is event 243, version 0, of [TaskDebugExceptionProcessing],
 // opcode [etw.OpcodeStop], enabled by [KeywordDebugger] (0x100000000) at
@@ -66,13 +72,14 @@ func (e DebugExceptionProcessingEnd) String() string { return string(etw.AppendT
 
 var debugExceptionProcessingEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 243, Level: 4, Opcode: 2, Task: 26, Keywords: 0x100000000,
-	Class: classDebugExceptionProcessing, Name: "DebugExceptionProcessingEnd", TaskName: "DebugExceptionProcessing", OpcodeName: "Stop",
+	Class: classDebugExceptionProcessing, Name: "DebugExceptionProcessingEnd",
+	TaskName: "DebugExceptionProcessing", OpcodeName: "Stop",
 }
 
 // AnyDebugExceptionProcessingEnd is [DebugExceptionProcessingEnd] in any version: a newer one
 // is decoded like it.
 type AnyDebugExceptionProcessingEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DebugExceptionProcessingEnd
 }
 
@@ -84,3 +91,6 @@ func (e *AnyDebugExceptionProcessingEnd) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyDebugExceptionProcessingEnd) Clone() *AnyDebugExceptionProcessingEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDebugExceptionProcessingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

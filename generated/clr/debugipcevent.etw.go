@@ -30,7 +30,7 @@ var debugIPCEventStart = etw.EventDesc{
 // AnyDebugIPCEventStart is [DebugIPCEventStart] in any version: a newer one is decoded like
 // it.
 type AnyDebugIPCEventStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DebugIPCEventStart
 }
 
@@ -42,6 +42,9 @@ func (e *AnyDebugIPCEventStart) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyDebugIPCEventStart) Clone() *AnyDebugIPCEventStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDebugIPCEventStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DebugIPCEventEnd is event 241, version 0, of [TaskDebugIPCEvent], opcode [etw.OpcodeStop],
 // enabled by [KeywordDebugger] (0x100000000) at [etw.LevelInformational] (4). It has no
@@ -67,7 +70,7 @@ var debugIPCEventEnd = etw.EventDesc{
 
 // AnyDebugIPCEventEnd is [DebugIPCEventEnd] in any version: a newer one is decoded like it.
 type AnyDebugIPCEventEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DebugIPCEventEnd
 }
 
@@ -79,3 +82,6 @@ func (e *AnyDebugIPCEventEnd) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyDebugIPCEventEnd) Clone() *AnyDebugIPCEventEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDebugIPCEventEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -84,7 +84,7 @@ var eventSource = etw.EventDesc{
 
 // AnyEventSource is [EventSource] in any version: a newer one is decoded like it.
 type AnyEventSource struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSource
 }
 
@@ -101,3 +101,6 @@ func (e AnyEventSource) Clone() *AnyEventSource {
 	e.Payload = e.Payload.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

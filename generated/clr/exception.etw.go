@@ -246,7 +246,7 @@ var exceptionThrownStop = etw.EventDesc{
 // AnyExceptionThrownStop is [ExceptionThrownStop] in any version: a newer one is decoded like
 // it.
 type AnyExceptionThrownStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExceptionThrownStop
 }
 
@@ -258,3 +258,6 @@ func (e *AnyExceptionThrownStop) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyExceptionThrownStop) Clone() *AnyExceptionThrownStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExceptionThrownStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

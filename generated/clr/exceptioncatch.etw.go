@@ -52,8 +52,9 @@ func (e ExceptionCatchStart) String() string { return string(etw.AppendText(nil,
 
 var exceptionCatchStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 250, Level: 4, Opcode: 1, Task: 27, Keywords: 0x8000,
-	Class: classExceptionCatch, Name: "ExceptionCatchStart", TaskName: "ExceptionCatch", OpcodeName: "Start",
-	Fields: exceptionHandlingLayoutFields,
+	Class: classExceptionCatch, Name: "ExceptionCatchStart", TaskName: "ExceptionCatch",
+	OpcodeName: "Start",
+	Fields:     exceptionHandlingLayoutFields,
 }
 
 // exceptionHandlingLayout is the template ExceptionHandling, which several events use.
@@ -108,7 +109,7 @@ var exceptionHandlingLayoutFields = []etw.FieldDesc{
 // AnyExceptionCatchStart is [ExceptionCatchStart] in any version: a newer one is decoded like
 // it.
 type AnyExceptionCatchStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExceptionCatchStart
 }
 
@@ -123,6 +124,9 @@ func (e AnyExceptionCatchStart) Clone() *AnyExceptionCatchStart {
 	(*exceptionHandlingLayout)(&e.ExceptionCatchStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExceptionCatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExceptionCatchStop is event 251, version 0, of [TaskExceptionCatch], opcode
 // [etw.OpcodeStop], enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4). It
@@ -149,7 +153,7 @@ var exceptionCatchStop = etw.EventDesc{
 // AnyExceptionCatchStop is [ExceptionCatchStop] in any version: a newer one is decoded like
 // it.
 type AnyExceptionCatchStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExceptionCatchStop
 }
 
@@ -161,3 +165,6 @@ func (e *AnyExceptionCatchStop) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyExceptionCatchStop) Clone() *AnyExceptionCatchStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExceptionCatchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -48,14 +48,15 @@ func (e ExceptionFilterStart) String() string { return string(etw.AppendText(nil
 
 var exceptionFilterStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 254, Level: 4, Opcode: 1, Task: 29, Keywords: 0x8000,
-	Class: classExceptionFilter, Name: "ExceptionFilterStart", TaskName: "ExceptionFilter", OpcodeName: "Start",
-	Fields: exceptionHandlingLayoutFields,
+	Class: classExceptionFilter, Name: "ExceptionFilterStart", TaskName: "ExceptionFilter",
+	OpcodeName: "Start",
+	Fields:     exceptionHandlingLayoutFields,
 }
 
 // AnyExceptionFilterStart is [ExceptionFilterStart] in any version: a newer one is decoded
 // like it.
 type AnyExceptionFilterStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExceptionFilterStart
 }
 
@@ -70,6 +71,9 @@ func (e AnyExceptionFilterStart) Clone() *AnyExceptionFilterStart {
 	(*exceptionHandlingLayout)(&e.ExceptionFilterStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExceptionFilterStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExceptionFilterStop is event 255, version 0, of [TaskExceptionFilter], opcode
 // [etw.OpcodeStop], enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4). It
@@ -90,13 +94,14 @@ func (e ExceptionFilterStop) String() string { return string(etw.AppendText(nil,
 
 var exceptionFilterStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 255, Level: 4, Opcode: 2, Task: 29, Keywords: 0x8000,
-	Class: classExceptionFilter, Name: "ExceptionFilterStop", TaskName: "ExceptionFilter", OpcodeName: "Stop",
+	Class: classExceptionFilter, Name: "ExceptionFilterStop", TaskName: "ExceptionFilter",
+	OpcodeName: "Stop",
 }
 
 // AnyExceptionFilterStop is [ExceptionFilterStop] in any version: a newer one is decoded like
 // it.
 type AnyExceptionFilterStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExceptionFilterStop
 }
 
@@ -108,3 +113,6 @@ func (e *AnyExceptionFilterStop) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyExceptionFilterStop) Clone() *AnyExceptionFilterStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExceptionFilterStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

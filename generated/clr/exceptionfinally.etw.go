@@ -48,14 +48,15 @@ func (e ExceptionFinallyStart) String() string { return string(etw.AppendText(ni
 
 var exceptionFinallyStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 252, Level: 4, Opcode: 1, Task: 28, Keywords: 0x8000,
-	Class: classExceptionFinally, Name: "ExceptionFinallyStart", TaskName: "ExceptionFinally", OpcodeName: "Start",
-	Fields: exceptionHandlingLayoutFields,
+	Class: classExceptionFinally, Name: "ExceptionFinallyStart", TaskName: "ExceptionFinally",
+	OpcodeName: "Start",
+	Fields:     exceptionHandlingLayoutFields,
 }
 
 // AnyExceptionFinallyStart is [ExceptionFinallyStart] in any version: a newer one is decoded
 // like it.
 type AnyExceptionFinallyStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExceptionFinallyStart
 }
 
@@ -70,6 +71,9 @@ func (e AnyExceptionFinallyStart) Clone() *AnyExceptionFinallyStart {
 	(*exceptionHandlingLayout)(&e.ExceptionFinallyStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExceptionFinallyStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExceptionFinallyStop is event 253, version 0, of [TaskExceptionFinally], opcode
 // [etw.OpcodeStop], enabled by [KeywordException] (0x8000) at [etw.LevelInformational] (4). It
@@ -90,13 +94,14 @@ func (e ExceptionFinallyStop) String() string { return string(etw.AppendText(nil
 
 var exceptionFinallyStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 253, Level: 4, Opcode: 2, Task: 28, Keywords: 0x8000,
-	Class: classExceptionFinally, Name: "ExceptionFinallyStop", TaskName: "ExceptionFinally", OpcodeName: "Stop",
+	Class: classExceptionFinally, Name: "ExceptionFinallyStop", TaskName: "ExceptionFinally",
+	OpcodeName: "Stop",
 }
 
 // AnyExceptionFinallyStop is [ExceptionFinallyStop] in any version: a newer one is decoded
 // like it.
 type AnyExceptionFinallyStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExceptionFinallyStop
 }
 
@@ -108,3 +113,6 @@ func (e *AnyExceptionFinallyStop) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyExceptionFinallyStop) Clone() *AnyExceptionFinallyStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExceptionFinallyStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -71,7 +71,8 @@ func (e ExecutionCheckpoint) String() string { return string(etw.AppendText(nil,
 
 var executionCheckpoint = etw.EventDesc{
 	Provider: &providerDesc, ID: 300, Level: 4, Opcode: 11, Task: 35, Keywords: 0x20000000,
-	Class: classExecutionCheckpoint, Name: "ExecutionCheckpoint", TaskName: "ExecutionCheckpoint", OpcodeName: "ExecutionCheckpoint",
+	Class: classExecutionCheckpoint, Name: "ExecutionCheckpoint", TaskName: "ExecutionCheckpoint",
+	OpcodeName: "ExecutionCheckpoint",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Name", Type: etw.InUnicodeString},
@@ -82,7 +83,7 @@ var executionCheckpoint = etw.EventDesc{
 // AnyExecutionCheckpoint is [ExecutionCheckpoint] in any version: a newer one is decoded like
 // it.
 type AnyExecutionCheckpoint struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExecutionCheckpoint
 }
 
@@ -97,3 +98,6 @@ func (e AnyExecutionCheckpoint) Clone() *AnyExecutionCheckpoint {
 	e.Name = e.Name.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExecutionCheckpoint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -17,7 +17,7 @@ func TestMethodFlags(t *testing.T) {
 		{0x1c | 4<<7, "OptimizedTier1", "Hot"},
 		{0x7f | 7<<7, "InstrumentedTierOptimized", "Hot"},
 		{0x10000002, "Unknown", "Cold"},
-		{0xf0000000 | 5<<7, "OptimizedTier1OSR", "15"},
+		{0xf0000000 | 5<<7, "OptimizedTier1OSR", "MethodExtent(15)"},
 	} {
 		if tier, extent := test.flags.Tier(), test.flags.Extent(); tier.String() != test.tier || extent.String() != test.extent {
 			t.Errorf("MethodFlags(%#x): tier %s, extent %s; want %s, %s", uint32(test.flags), tier, extent, test.tier, test.extent)

@@ -539,7 +539,8 @@ func (e GCRestartEEEnd) String() string { return string(etw.AppendText(nil, &e))
 
 var gcRestartEEEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCRestartEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
+	Class: classGarbageCollection, Name: "GCRestartEEEnd", TaskName: "GarbageCollection",
+	OpcodeName: "GCRestartEEEnd",
 }
 
 // GCRestartEEEndV1 is GCRestartEEEnd_V1: event 3, version 1. Its payload has 2 bytes.
@@ -574,8 +575,9 @@ func (e GCRestartEEEndV1) String() string { return string(etw.AppendText(nil, &e
 
 var gcRestartEEEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 1, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCRestartEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEEnd",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollection, Name: "GCRestartEEEnd_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCRestartEEEnd",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // gcNoUserDataLayout is the template GCNoUserData, which several events use.
@@ -784,7 +786,8 @@ func (e GCHeapStats) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcHeapStats = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Level: 4, Opcode: 133, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCHeapStats", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
+	Class: classGarbageCollection, Name: "GCHeapStats", TaskName: "GarbageCollection",
+	OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
 		{Name: "GenerationSize0", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
@@ -912,7 +915,8 @@ func (e GCHeapStatsV1) String() string { return string(etw.AppendText(nil, &e)) 
 
 var gcHeapStatsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 1, Level: 4, Opcode: 133, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCHeapStats_V1", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
+	Class: classGarbageCollection, Name: "GCHeapStats_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
 		{Name: "GenerationSize0", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
@@ -1049,7 +1053,8 @@ func (e GCHeapStatsV2) String() string { return string(etw.AppendText(nil, &e)) 
 
 var gcHeapStatsV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 2, Level: 4, Opcode: 133, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCHeapStats_V2", TaskName: "GarbageCollection", OpcodeName: "GCHeapStats",
+	Class: classGarbageCollection, Name: "GCHeapStats_V2", TaskName: "GarbageCollection",
+	OpcodeName: "GCHeapStats",
 	Fields: []etw.FieldDesc{
 		{Name: "GenerationSize0", Type: etw.InUInt64},
 		{Name: "TotalPromotedSize0", Type: etw.InUInt64},
@@ -1294,7 +1299,8 @@ func (e GCCreateSegment) String() string { return string(etw.AppendText(nil, &e)
 
 var gcCreateSegment = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 134, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCCreateSegment", TaskName: "GarbageCollection", OpcodeName: "GCCreateSegment",
+	Class: classGarbageCollection, Name: "GCCreateSegment", TaskName: "GarbageCollection",
+	OpcodeName: "GCCreateSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Size", Type: etw.InUInt64},
@@ -1360,7 +1366,8 @@ func (e GCCreateSegmentV1) String() string { return string(etw.AppendText(nil, &
 
 var gcCreateSegmentV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Opcode: 134, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCCreateSegment_V1", TaskName: "GarbageCollection", OpcodeName: "GCCreateSegment",
+	Class: classGarbageCollection, Name: "GCCreateSegment_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCCreateSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Size", Type: etw.InUInt64},
@@ -1494,7 +1501,8 @@ func (e GCFreeSegment) String() string { return string(etw.AppendText(nil, &e)) 
 
 var gcFreeSegment = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 4, Opcode: 135, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCFreeSegment", TaskName: "GarbageCollection", OpcodeName: "GCFreeSegment",
+	Class: classGarbageCollection, Name: "GCFreeSegment", TaskName: "GarbageCollection",
+	OpcodeName: "GCFreeSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 	},
@@ -1548,7 +1556,8 @@ func (e GCFreeSegmentV1) String() string { return string(etw.AppendText(nil, &e)
 
 var gcFreeSegmentV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Version: 1, Level: 4, Opcode: 135, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCFreeSegment_V1", TaskName: "GarbageCollection", OpcodeName: "GCFreeSegment",
+	Class: classGarbageCollection, Name: "GCFreeSegment_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCFreeSegment",
 	Fields: []etw.FieldDesc{
 		{Name: "Address", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -1642,7 +1651,8 @@ func (e GCRestartEEBegin) String() string { return string(etw.AppendText(nil, &e
 
 var gcRestartEEBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 136, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCRestartEEBegin", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
+	Class: classGarbageCollection, Name: "GCRestartEEBegin", TaskName: "GarbageCollection",
+	OpcodeName: "GCRestartEEBegin",
 }
 
 // GCRestartEEBeginV1 is GCRestartEEBegin_V1: event 7, version 1. Its payload has 2 bytes.
@@ -1679,8 +1689,9 @@ func (e GCRestartEEBeginV1) String() string { return string(etw.AppendText(nil, 
 
 var gcRestartEEBeginV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 136, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCRestartEEBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCRestartEEBegin",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollection, Name: "GCRestartEEBegin_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCRestartEEBegin",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyGCRestartEEBegin is event 7 in any version, of [TaskGarbageCollection], opcode
@@ -1747,7 +1758,8 @@ func (e GCSuspendEEEnd) String() string { return string(etw.AppendText(nil, &e))
 
 var gcSuspendEEEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 137, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCSuspendEEEnd", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
+	Class: classGarbageCollection, Name: "GCSuspendEEEnd", TaskName: "GarbageCollection",
+	OpcodeName: "GCSuspendEEEnd",
 }
 
 // GCSuspendEEEndV1 is GCSuspendEEEnd_V1: event 8, version 1. Its payload has 2 bytes.
@@ -1782,8 +1794,9 @@ func (e GCSuspendEEEndV1) String() string { return string(etw.AppendText(nil, &e
 
 var gcSuspendEEEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Version: 1, Level: 4, Opcode: 137, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCSuspendEEEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEEnd",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollection, Name: "GCSuspendEEEnd_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCSuspendEEEnd",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyGCSuspendEEEnd is event 8 in any version, of [TaskGarbageCollection], opcode
@@ -1872,7 +1885,8 @@ func (e GCSuspendEEBegin) String() string { return string(etw.AppendText(nil, &e
 
 var gcSuspendEEBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 10, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCSuspendEEBegin", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEBegin",
+	Class: classGarbageCollection, Name: "GCSuspendEEBegin", TaskName: "GarbageCollection",
+	OpcodeName: "GCSuspendEEBegin",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt16, Map: &gcSuspendEEReason16Map},
 	},
@@ -1931,7 +1945,8 @@ func (e GCSuspendEEBeginV1) String() string { return string(etw.AppendText(nil, 
 
 var gcSuspendEEBeginV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Version: 1, Level: 4, Opcode: 10, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCSuspendEEBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCSuspendEEBegin",
+	Class: classGarbageCollection, Name: "GCSuspendEEBegin_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCSuspendEEBegin",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcSuspendEEReasonMap},
 		{Name: "Count", Type: etw.InUInt32},
@@ -2069,7 +2084,8 @@ func (e GCAllocationTick) String() string { return string(etw.AppendText(nil, &e
 
 var gcAllocationTick = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCAllocationTick", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick", TaskName: "GarbageCollection",
+	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2131,7 +2147,8 @@ func (e GCAllocationTickV1) String() string { return string(etw.AppendText(nil, 
 
 var gcAllocationTickV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 1, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCAllocationTick_V1", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2219,7 +2236,8 @@ func (e GCAllocationTickV2) String() string { return string(etw.AppendText(nil, 
 
 var gcAllocationTickV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 2, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCAllocationTick_V2", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick_V2", TaskName: "GarbageCollection",
+	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2316,7 +2334,8 @@ func (e GCAllocationTickV3) String() string { return string(etw.AppendText(nil, 
 
 var gcAllocationTickV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 3, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCAllocationTick_V3", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick_V3", TaskName: "GarbageCollection",
+	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2417,7 +2436,8 @@ func (e GCAllocationTickV4) String() string { return string(etw.AppendText(nil, 
 
 var gcAllocationTickV4 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 4, Level: 5, Opcode: 11, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCAllocationTick_V4", TaskName: "GarbageCollection", OpcodeName: "GCAllocationTick",
+	Class: classGarbageCollection, Name: "GCAllocationTick_V4", TaskName: "GarbageCollection",
+	OpcodeName: "GCAllocationTick",
 	Fields: []etw.FieldDesc{
 		{Name: "AllocationAmount", Type: etw.InUInt32},
 		{Name: "AllocationKind", Type: etw.InUInt32, Map: &gcAllocationKindMap},
@@ -2491,7 +2511,9 @@ func (e *AnyGCAllocationTick) HasObjectSize() bool { return e.Seen.Layout >= 4 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyGCAllocationTick) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyGCAllocationTick = []*etw.EventDesc{&gcAllocationTick, &gcAllocationTickV1, &gcAllocationTickV2, &gcAllocationTickV3, &gcAllocationTickV4}
+var anyGCAllocationTick = []*etw.EventDesc{
+	&gcAllocationTick, &gcAllocationTickV1, &gcAllocationTickV2, &gcAllocationTickV3, &gcAllocationTickV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyGCAllocationTick) EventDescs() []*etw.EventDesc { return anyGCAllocationTick }
@@ -2619,7 +2641,8 @@ func (e GCCreateConcurrentThread) String() string { return string(etw.AppendText
 
 var gcCreateConcurrentThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 12, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCCreateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCCreateConcurrentThread",
+	Class: classGarbageCollection, Name: "GCCreateConcurrentThread", TaskName: "GarbageCollection",
+	OpcodeName: "GCCreateConcurrentThread",
 }
 
 // GCCreateConcurrentThreadV1 is GCCreateConcurrentThread_V1: event 11, version 1. Its payload
@@ -2665,7 +2688,8 @@ func (e GCCreateConcurrentThreadV1) String() string { return string(etw.AppendTe
 
 var gcCreateConcurrentThreadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Version: 1, Level: 4, Opcode: 12, Task: 1, Keywords: 0x10001,
-	Class: classGarbageCollection, Name: "GCCreateConcurrentThread_V1", TaskName: "GarbageCollection", OpcodeName: "GCCreateConcurrentThread",
+	Class: classGarbageCollection, Name: "GCCreateConcurrentThread_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCCreateConcurrentThread",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
@@ -2691,7 +2715,9 @@ func (e *AnyGCCreateConcurrentThread) HasClrInstanceID() bool { return e.Seen.La
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyGCCreateConcurrentThread) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyGCCreateConcurrentThread = []*etw.EventDesc{&gcCreateConcurrentThread, &gcCreateConcurrentThreadV1}
+var anyGCCreateConcurrentThread = []*etw.EventDesc{
+	&gcCreateConcurrentThread, &gcCreateConcurrentThreadV1,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyGCCreateConcurrentThread) EventDescs() []*etw.EventDesc { return anyGCCreateConcurrentThread }
@@ -2754,7 +2780,8 @@ func (e GCTerminateConcurrentThread) String() string { return string(etw.AppendT
 
 var gcTerminateConcurrentThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 13, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCTerminateConcurrentThread", TaskName: "GarbageCollection", OpcodeName: "GCTerminateConcurrentThread",
+	Class: classGarbageCollection, Name: "GCTerminateConcurrentThread", TaskName: "GarbageCollection",
+	OpcodeName: "GCTerminateConcurrentThread",
 }
 
 // GCTerminateConcurrentThreadV1 is GCTerminateConcurrentThread_V1: event 12, version 1. Its
@@ -2802,7 +2829,8 @@ func (e GCTerminateConcurrentThreadV1) String() string { return string(etw.Appen
 
 var gcTerminateConcurrentThreadV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Version: 1, Level: 4, Opcode: 13, Task: 1, Keywords: 0x10001,
-	Class: classGarbageCollection, Name: "GCTerminateConcurrentThread_V1", TaskName: "GarbageCollection", OpcodeName: "GCTerminateConcurrentThread",
+	Class: classGarbageCollection, Name: "GCTerminateConcurrentThread_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCTerminateConcurrentThread",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
@@ -2828,7 +2856,9 @@ func (e *AnyGCTerminateConcurrentThread) HasClrInstanceID() bool { return e.Seen
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyGCTerminateConcurrentThread) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyGCTerminateConcurrentThread = []*etw.EventDesc{&gcTerminateConcurrentThread, &gcTerminateConcurrentThreadV1}
+var anyGCTerminateConcurrentThread = []*etw.EventDesc{
+	&gcTerminateConcurrentThread, &gcTerminateConcurrentThreadV1,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyGCTerminateConcurrentThread) EventDescs() []*etw.EventDesc {
@@ -2915,7 +2945,8 @@ func (e GCFinalizersEnd) String() string { return string(etw.AppendText(nil, &e)
 
 var gcFinalizersEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 15, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCFinalizersEnd", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersEnd",
+	Class: classGarbageCollection, Name: "GCFinalizersEnd", TaskName: "GarbageCollection",
+	OpcodeName: "GCFinalizersEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 	},
@@ -2969,7 +3000,8 @@ func (e GCFinalizersEndV1) String() string { return string(etw.AppendText(nil, &
 
 var gcFinalizersEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Version: 1, Level: 4, Opcode: 15, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCFinalizersEnd_V1", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersEnd",
+	Class: classGarbageCollection, Name: "GCFinalizersEnd_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCFinalizersEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -3065,7 +3097,8 @@ func (e GCFinalizersBegin) String() string { return string(etw.AppendText(nil, &
 
 var gcFinalizersBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCFinalizersBegin", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
+	Class: classGarbageCollection, Name: "GCFinalizersBegin", TaskName: "GarbageCollection",
+	OpcodeName: "GCFinalizersBegin",
 }
 
 // GCFinalizersBeginV1 is GCFinalizersBegin_V1: event 14, version 1. Its payload has 2 bytes.
@@ -3102,8 +3135,9 @@ func (e GCFinalizersBeginV1) String() string { return string(etw.AppendText(nil,
 
 var gcFinalizersBeginV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Version: 1, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCFinalizersBegin_V1", TaskName: "GarbageCollection", OpcodeName: "GCFinalizersBegin",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollection, Name: "GCFinalizersBegin_V1", TaskName: "GarbageCollection",
+	OpcodeName: "GCFinalizersBegin",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyGCFinalizersBegin is event 14 in any version, of [TaskGarbageCollection], opcode
@@ -3222,7 +3256,8 @@ func (e GCBulkRootEdge) String() string { return string(etw.AppendText(nil, &e))
 
 var gcBulkRootEdge = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 20, Task: 1, Keywords: 0x100000,
-	Class: classGarbageCollection, Name: "GCBulkRootEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootEdge",
+	Class: classGarbageCollection, Name: "GCBulkRootEdge", TaskName: "GarbageCollection",
+	OpcodeName: "GCBulkRootEdge",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -3361,7 +3396,7 @@ func (s GCBulkRootEdgeValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkRootEdge is [GCBulkRootEdge] in any version: a newer one is decoded like it.
 type AnyGCBulkRootEdge struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCBulkRootEdge
 }
 
@@ -3376,6 +3411,9 @@ func (e AnyGCBulkRootEdge) Clone() *AnyGCBulkRootEdge {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCBulkRootEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkRootConditionalWeakTableElementEdge is event 17, version 0, of
 // [TaskGarbageCollection], opcode
@@ -3451,7 +3489,8 @@ func (e GCBulkRootConditionalWeakTableElementEdge) String() string {
 
 var gcBulkRootConditionalWeakTableElementEdge = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 21, Task: 1, Keywords: 0x100000,
-	Class: classGarbageCollection, Name: "GCBulkRootConditionalWeakTableElementEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootConditionalWeakTableElementEdge",
+	Class: classGarbageCollection, Name: "GCBulkRootConditionalWeakTableElementEdge",
+	TaskName: "GarbageCollection", OpcodeName: "GCBulkRootConditionalWeakTableElementEdge",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -3592,7 +3631,7 @@ func (s GCBulkRootConditionalWeakTableElementEdgeValues) write(a *etw.Appender, 
 // AnyGCBulkRootConditionalWeakTableElementEdge is [GCBulkRootConditionalWeakTableElementEdge]
 // in any version: a newer one is decoded like it.
 type AnyGCBulkRootConditionalWeakTableElementEdge struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCBulkRootConditionalWeakTableElementEdge
 }
 
@@ -3606,6 +3645,11 @@ func (e *AnyGCBulkRootConditionalWeakTableElementEdge) DecodeVersion(version uin
 func (e AnyGCBulkRootConditionalWeakTableElementEdge) Clone() *AnyGCBulkRootConditionalWeakTableElementEdge {
 	e.Values = e.Values.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCBulkRootConditionalWeakTableElementEdge) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // GCBulkNode is event 18, version 0, of [TaskGarbageCollection], opcode
@@ -3677,7 +3721,8 @@ func (e GCBulkNode) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkNode = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 22, Task: 1, Keywords: 0x100000,
-	Class: classGarbageCollection, Name: "GCBulkNode", TaskName: "GarbageCollection", OpcodeName: "GCBulkNode",
+	Class: classGarbageCollection, Name: "GCBulkNode", TaskName: "GarbageCollection",
+	OpcodeName: "GCBulkNode",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -3815,7 +3860,7 @@ func (s GCBulkNodeValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkNode is [GCBulkNode] in any version: a newer one is decoded like it.
 type AnyGCBulkNode struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCBulkNode
 }
 
@@ -3830,6 +3875,9 @@ func (e AnyGCBulkNode) Clone() *AnyGCBulkNode {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCBulkNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkEdge is event 19, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCBulkEdge], enabled by [KeywordGCHeapDump] (0x100000) at
@@ -3899,7 +3947,8 @@ func (e GCBulkEdge) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkEdge = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Level: 4, Opcode: 23, Task: 1, Keywords: 0x100000,
-	Class: classGarbageCollection, Name: "GCBulkEdge", TaskName: "GarbageCollection", OpcodeName: "GCBulkEdge",
+	Class: classGarbageCollection, Name: "GCBulkEdge", TaskName: "GarbageCollection",
+	OpcodeName: "GCBulkEdge",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4024,7 +4073,7 @@ func (s GCBulkEdgeValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkEdge is [GCBulkEdge] in any version: a newer one is decoded like it.
 type AnyGCBulkEdge struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCBulkEdge
 }
 
@@ -4039,6 +4088,9 @@ func (e AnyGCBulkEdge) Clone() *AnyGCBulkEdge {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCBulkEdge) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCSampledObjectAllocationHigh is event 20, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCSampledObjectAllocation], enabled by
@@ -4086,8 +4138,9 @@ func (e GCSampledObjectAllocationHigh) String() string { return string(etw.Appen
 
 var gcSampledObjectAllocationHigh = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 24, Task: 1, Keywords: 0x200000,
-	Class: classGarbageCollection, Name: "GCSampledObjectAllocationHigh", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
-	Fields: gcSampledObjectAllocationLayoutFields,
+	Class: classGarbageCollection, Name: "GCSampledObjectAllocationHigh", TaskName: "GarbageCollection",
+	OpcodeName: "GCSampledObjectAllocation",
+	Fields:     gcSampledObjectAllocationLayoutFields,
 }
 
 // gcSampledObjectAllocationLayout is the template GCSampledObjectAllocation, which several
@@ -4141,7 +4194,7 @@ var gcSampledObjectAllocationLayoutFields = []etw.FieldDesc{
 // AnyGCSampledObjectAllocationHigh is [GCSampledObjectAllocationHigh] in any version: a newer
 // one is decoded like it.
 type AnyGCSampledObjectAllocationHigh struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCSampledObjectAllocationHigh
 }
 
@@ -4153,6 +4206,11 @@ func (e *AnyGCSampledObjectAllocationHigh) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e.
 func (e AnyGCSampledObjectAllocationHigh) Clone() *AnyGCSampledObjectAllocationHigh { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCSampledObjectAllocationHigh) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // GCBulkSurvivingObjectRanges is event 21, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCBulkSurvivingObjectRanges], enabled by
@@ -4224,7 +4282,8 @@ func (e GCBulkSurvivingObjectRanges) String() string { return string(etw.AppendT
 
 var gcBulkSurvivingObjectRanges = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 25, Task: 1, Keywords: 0x400000,
-	Class: classGarbageCollection, Name: "GCBulkSurvivingObjectRanges", TaskName: "GarbageCollection", OpcodeName: "GCBulkSurvivingObjectRanges",
+	Class: classGarbageCollection, Name: "GCBulkSurvivingObjectRanges", TaskName: "GarbageCollection",
+	OpcodeName: "GCBulkSurvivingObjectRanges",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4354,7 +4413,7 @@ func (s GCBulkSurvivingObjectRangesValues) write(a *etw.Appender, i int, n uint6
 // AnyGCBulkSurvivingObjectRanges is [GCBulkSurvivingObjectRanges] in any version: a newer one
 // is decoded like it.
 type AnyGCBulkSurvivingObjectRanges struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCBulkSurvivingObjectRanges
 }
 
@@ -4369,6 +4428,9 @@ func (e AnyGCBulkSurvivingObjectRanges) Clone() *AnyGCBulkSurvivingObjectRanges 
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCBulkSurvivingObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkMovedObjectRanges is event 22, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCBulkMovedObjectRanges], enabled by
@@ -4439,7 +4501,8 @@ func (e GCBulkMovedObjectRanges) String() string { return string(etw.AppendText(
 
 var gcBulkMovedObjectRanges = etw.EventDesc{
 	Provider: &providerDesc, ID: 22, Level: 4, Opcode: 26, Task: 1, Keywords: 0x400000,
-	Class: classGarbageCollection, Name: "GCBulkMovedObjectRanges", TaskName: "GarbageCollection", OpcodeName: "GCBulkMovedObjectRanges",
+	Class: classGarbageCollection, Name: "GCBulkMovedObjectRanges", TaskName: "GarbageCollection",
+	OpcodeName: "GCBulkMovedObjectRanges",
 	Fields: []etw.FieldDesc{
 		{Name: "Index", Type: etw.InUInt32},
 		{Name: "Count", Type: etw.InUInt32},
@@ -4575,7 +4638,7 @@ func (s GCBulkMovedObjectRangesValues) write(a *etw.Appender, i int, n uint64) {
 // AnyGCBulkMovedObjectRanges is [GCBulkMovedObjectRanges] in any version: a newer one is
 // decoded like it.
 type AnyGCBulkMovedObjectRanges struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCBulkMovedObjectRanges
 }
 
@@ -4590,6 +4653,9 @@ func (e AnyGCBulkMovedObjectRanges) Clone() *AnyGCBulkMovedObjectRanges {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCBulkMovedObjectRanges) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCGenerationRange is event 23, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCGenerationRange], enabled by [KeywordGCHeapSurvivalAndMovement]
@@ -4662,7 +4728,8 @@ func (e GCGenerationRange) String() string { return string(etw.AppendText(nil, &
 
 var gcGenerationRange = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Level: 4, Opcode: 27, Task: 1, Keywords: 0x400000,
-	Class: classGarbageCollection, Name: "GCGenerationRange", TaskName: "GarbageCollection", OpcodeName: "GCGenerationRange",
+	Class: classGarbageCollection, Name: "GCGenerationRange", TaskName: "GarbageCollection",
+	OpcodeName: "GCGenerationRange",
 	Fields: []etw.FieldDesc{
 		{Name: "Generation", Type: etw.InUInt8},
 		{Name: "RangeStart", Type: etw.InPointer, Out: etw.OutHexInt64},
@@ -4674,7 +4741,7 @@ var gcGenerationRange = etw.EventDesc{
 
 // AnyGCGenerationRange is [GCGenerationRange] in any version: a newer one is decoded like it.
 type AnyGCGenerationRange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCGenerationRange
 }
 
@@ -4686,6 +4753,9 @@ func (e *AnyGCGenerationRange) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyGCGenerationRange) Clone() *AnyGCGenerationRange { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCGenerationRange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCMarkStackRoots is event 25, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCMarkStackRoots], enabled by [KeywordGC] (0x1) at
@@ -4725,8 +4795,9 @@ func (e GCMarkStackRoots) String() string { return string(etw.AppendText(nil, &e
 
 var gcMarkStackRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 4, Opcode: 28, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCMarkStackRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkStackRoots",
-	Fields: gcMarkLayoutFields,
+	Class: classGarbageCollection, Name: "GCMarkStackRoots", TaskName: "GarbageCollection",
+	OpcodeName: "GCMarkStackRoots",
+	Fields:     gcMarkLayoutFields,
 }
 
 // gcMarkLayout is the template GCMark, which several events use.
@@ -4764,7 +4835,7 @@ var gcMarkLayoutFields = []etw.FieldDesc{
 
 // AnyGCMarkStackRoots is [GCMarkStackRoots] in any version: a newer one is decoded like it.
 type AnyGCMarkStackRoots struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCMarkStackRoots
 }
 
@@ -4776,6 +4847,9 @@ func (e *AnyGCMarkStackRoots) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyGCMarkStackRoots) Clone() *AnyGCMarkStackRoots { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCMarkStackRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCMarkFinalizeQueueRoots is event 26, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCMarkFinalizeQueueRoots], enabled by [KeywordGC] (0x1) at
@@ -4817,14 +4891,15 @@ func (e GCMarkFinalizeQueueRoots) String() string { return string(etw.AppendText
 
 var gcMarkFinalizeQueueRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 29, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCMarkFinalizeQueueRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkFinalizeQueueRoots",
-	Fields: gcMarkLayoutFields,
+	Class: classGarbageCollection, Name: "GCMarkFinalizeQueueRoots", TaskName: "GarbageCollection",
+	OpcodeName: "GCMarkFinalizeQueueRoots",
+	Fields:     gcMarkLayoutFields,
 }
 
 // AnyGCMarkFinalizeQueueRoots is [GCMarkFinalizeQueueRoots] in any version: a newer one is
 // decoded like it.
 type AnyGCMarkFinalizeQueueRoots struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCMarkFinalizeQueueRoots
 }
 
@@ -4836,6 +4911,9 @@ func (e *AnyGCMarkFinalizeQueueRoots) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyGCMarkFinalizeQueueRoots) Clone() *AnyGCMarkFinalizeQueueRoots { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCMarkFinalizeQueueRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCMarkHandles is event 27, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCMarkHandles], enabled by [KeywordGC] (0x1) at
@@ -4875,13 +4953,14 @@ func (e GCMarkHandles) String() string { return string(etw.AppendText(nil, &e)) 
 
 var gcMarkHandles = etw.EventDesc{
 	Provider: &providerDesc, ID: 27, Level: 4, Opcode: 30, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCMarkHandles", TaskName: "GarbageCollection", OpcodeName: "GCMarkHandles",
-	Fields: gcMarkLayoutFields,
+	Class: classGarbageCollection, Name: "GCMarkHandles", TaskName: "GarbageCollection",
+	OpcodeName: "GCMarkHandles",
+	Fields:     gcMarkLayoutFields,
 }
 
 // AnyGCMarkHandles is [GCMarkHandles] in any version: a newer one is decoded like it.
 type AnyGCMarkHandles struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCMarkHandles
 }
 
@@ -4893,6 +4972,9 @@ func (e *AnyGCMarkHandles) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyGCMarkHandles) Clone() *AnyGCMarkHandles { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCMarkHandles) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCMarkOlderGenerationRoots is event 28, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCMarkOlderGenerationRoots], enabled by [KeywordGC] (0x1) at
@@ -4934,14 +5016,15 @@ func (e GCMarkOlderGenerationRoots) String() string { return string(etw.AppendTe
 
 var gcMarkOlderGenerationRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 28, Level: 4, Opcode: 31, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCMarkOlderGenerationRoots", TaskName: "GarbageCollection", OpcodeName: "GCMarkOlderGenerationRoots",
-	Fields: gcMarkLayoutFields,
+	Class: classGarbageCollection, Name: "GCMarkOlderGenerationRoots", TaskName: "GarbageCollection",
+	OpcodeName: "GCMarkOlderGenerationRoots",
+	Fields:     gcMarkLayoutFields,
 }
 
 // AnyGCMarkOlderGenerationRoots is [GCMarkOlderGenerationRoots] in any version: a newer one is
 // decoded like it.
 type AnyGCMarkOlderGenerationRoots struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCMarkOlderGenerationRoots
 }
 
@@ -4953,6 +5036,9 @@ func (e *AnyGCMarkOlderGenerationRoots) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyGCMarkOlderGenerationRoots) Clone() *AnyGCMarkOlderGenerationRoots { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCMarkOlderGenerationRoots) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FinalizeObject is event 29, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionFinalizeObject], enabled by [KeywordGC] (0x1) at [etw.LevelVerbose]
@@ -5010,7 +5096,8 @@ func (e FinalizeObject) String() string { return string(etw.AppendText(nil, &e))
 
 var finalizeObject = etw.EventDesc{
 	Provider: &providerDesc, ID: 29, Level: 5, Opcode: 32, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "FinalizeObject", TaskName: "GarbageCollection", OpcodeName: "FinalizeObject",
+	Class: classGarbageCollection, Name: "FinalizeObject", TaskName: "GarbageCollection",
+	OpcodeName: "FinalizeObject",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -5020,7 +5107,7 @@ var finalizeObject = etw.EventDesc{
 
 // AnyFinalizeObject is [FinalizeObject] in any version: a newer one is decoded like it.
 type AnyFinalizeObject struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FinalizeObject
 }
 
@@ -5032,6 +5119,9 @@ func (e *AnyFinalizeObject) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyFinalizeObject) Clone() *AnyFinalizeObject { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SetGCHandle is event 30, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionSetGCHandle], enabled by [KeywordGCHandle] (0x2) at
@@ -5104,7 +5194,8 @@ func (e SetGCHandle) String() string { return string(etw.AppendText(nil, &e)) }
 
 var setGCHandle = etw.EventDesc{
 	Provider: &providerDesc, ID: 30, Level: 4, Opcode: 33, Task: 1, Keywords: 0x2,
-	Class: classGarbageCollection, Name: "SetGCHandle", TaskName: "GarbageCollection", OpcodeName: "SetGCHandle",
+	Class: classGarbageCollection, Name: "SetGCHandle", TaskName: "GarbageCollection",
+	OpcodeName: "SetGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -5117,7 +5208,7 @@ var setGCHandle = etw.EventDesc{
 
 // AnySetGCHandle is [SetGCHandle] in any version: a newer one is decoded like it.
 type AnySetGCHandle struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SetGCHandle
 }
 
@@ -5129,6 +5220,9 @@ func (e *AnySetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnySetGCHandle) Clone() *AnySetGCHandle { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DestroyGCHandle is event 31, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionDestroyGCHandle], enabled by [KeywordGCHandle] (0x2) at
@@ -5181,7 +5275,8 @@ func (e DestroyGCHandle) String() string { return string(etw.AppendText(nil, &e)
 
 var destroyGCHandle = etw.EventDesc{
 	Provider: &providerDesc, ID: 31, Level: 4, Opcode: 34, Task: 1, Keywords: 0x2,
-	Class: classGarbageCollection, Name: "DestroyGCHandle", TaskName: "GarbageCollection", OpcodeName: "DestroyGCHandle",
+	Class: classGarbageCollection, Name: "DestroyGCHandle", TaskName: "GarbageCollection",
+	OpcodeName: "DestroyGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -5190,7 +5285,7 @@ var destroyGCHandle = etw.EventDesc{
 
 // AnyDestroyGCHandle is [DestroyGCHandle] in any version: a newer one is decoded like it.
 type AnyDestroyGCHandle struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DestroyGCHandle
 }
 
@@ -5202,6 +5297,9 @@ func (e *AnyDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyDestroyGCHandle) Clone() *AnyDestroyGCHandle { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCSampledObjectAllocationLow is event 32, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCSampledObjectAllocation], enabled by
@@ -5247,14 +5345,15 @@ func (e GCSampledObjectAllocationLow) String() string { return string(etw.Append
 
 var gcSampledObjectAllocationLow = etw.EventDesc{
 	Provider: &providerDesc, ID: 32, Level: 4, Opcode: 24, Task: 1, Keywords: 0x2000000,
-	Class: classGarbageCollection, Name: "GCSampledObjectAllocationLow", TaskName: "GarbageCollection", OpcodeName: "GCSampledObjectAllocation",
-	Fields: gcSampledObjectAllocationLayoutFields,
+	Class: classGarbageCollection, Name: "GCSampledObjectAllocationLow", TaskName: "GarbageCollection",
+	OpcodeName: "GCSampledObjectAllocation",
+	Fields:     gcSampledObjectAllocationLayoutFields,
 }
 
 // AnyGCSampledObjectAllocationLow is [GCSampledObjectAllocationLow] in any version: a newer
 // one is decoded like it.
 type AnyGCSampledObjectAllocationLow struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCSampledObjectAllocationLow
 }
 
@@ -5266,6 +5365,11 @@ func (e *AnyGCSampledObjectAllocationLow) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyGCSampledObjectAllocationLow) Clone() *AnyGCSampledObjectAllocationLow { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCSampledObjectAllocationLow) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // PinObjectAtGCTime is event 33, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionPinObjectAtGCTime], enabled by [KeywordGC] (0x1) at
@@ -5335,7 +5439,8 @@ func (e PinObjectAtGCTime) String() string { return string(etw.AppendText(nil, &
 
 var pinObjectAtGCTime = etw.EventDesc{
 	Provider: &providerDesc, ID: 33, Level: 5, Opcode: 36, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "PinObjectAtGCTime", TaskName: "GarbageCollection", OpcodeName: "PinObjectAtGCTime",
+	Class: classGarbageCollection, Name: "PinObjectAtGCTime", TaskName: "GarbageCollection",
+	OpcodeName: "PinObjectAtGCTime",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -5347,7 +5452,7 @@ var pinObjectAtGCTime = etw.EventDesc{
 
 // AnyPinObjectAtGCTime is [PinObjectAtGCTime] in any version: a newer one is decoded like it.
 type AnyPinObjectAtGCTime struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PinObjectAtGCTime
 }
 
@@ -5362,6 +5467,9 @@ func (e AnyPinObjectAtGCTime) Clone() *AnyPinObjectAtGCTime {
 	e.TypeName = e.TypeName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPinObjectAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCTriggered is event 35, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionTriggered], enabled by [KeywordGC] (0x1) at [etw.LevelInformational]
@@ -5414,7 +5522,8 @@ func (e GCTriggered) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcTriggered = etw.EventDesc{
 	Provider: &providerDesc, ID: 35, Level: 4, Opcode: 35, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCTriggered", TaskName: "GarbageCollection", OpcodeName: "Triggered",
+	Class: classGarbageCollection, Name: "GCTriggered", TaskName: "GarbageCollection",
+	OpcodeName: "Triggered",
 	Fields: []etw.FieldDesc{
 		{Name: "Reason", Type: etw.InUInt32, Map: &gcReasonMap},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -5423,7 +5532,7 @@ var gcTriggered = etw.EventDesc{
 
 // AnyGCTriggered is [GCTriggered] in any version: a newer one is decoded like it.
 type AnyGCTriggered struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCTriggered
 }
 
@@ -5435,6 +5544,9 @@ func (e *AnyGCTriggered) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyGCTriggered) Clone() *AnyGCTriggered { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCTriggered) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkRootCCW is event 36, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCBulkRootCCW], enabled by [KeywordGCHeapDump] (0x100000) at
@@ -5498,7 +5610,8 @@ func (e GCBulkRootCCW) String() string { return string(etw.AppendText(nil, &e)) 
 
 var gcBulkRootCCW = etw.EventDesc{
 	Provider: &providerDesc, ID: 36, Level: 4, Opcode: 38, Task: 1, Keywords: 0x100000,
-	Class: classGarbageCollection, Name: "GCBulkRootCCW", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootCCW",
+	Class: classGarbageCollection, Name: "GCBulkRootCCW", TaskName: "GarbageCollection",
+	OpcodeName: "GCBulkRootCCW",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -5657,7 +5770,7 @@ func (s GCBulkRootCCWValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkRootCCW is [GCBulkRootCCW] in any version: a newer one is decoded like it.
 type AnyGCBulkRootCCW struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCBulkRootCCW
 }
 
@@ -5672,6 +5785,9 @@ func (e AnyGCBulkRootCCW) Clone() *AnyGCBulkRootCCW {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCBulkRootCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkRCW is event 37, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCBulkRCW], enabled by [KeywordGCHeapDump] (0x100000) at
@@ -5736,7 +5852,8 @@ func (e GCBulkRCW) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcBulkRCW = etw.EventDesc{
 	Provider: &providerDesc, ID: 37, Level: 4, Opcode: 39, Task: 1, Keywords: 0x100000,
-	Class: classGarbageCollection, Name: "GCBulkRCW", TaskName: "GarbageCollection", OpcodeName: "GCBulkRCW",
+	Class: classGarbageCollection, Name: "GCBulkRCW", TaskName: "GarbageCollection",
+	OpcodeName: "GCBulkRCW",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -5887,7 +6004,7 @@ func (s GCBulkRCWValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCBulkRCW is [GCBulkRCW] in any version: a newer one is decoded like it.
 type AnyGCBulkRCW struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCBulkRCW
 }
 
@@ -5902,6 +6019,9 @@ func (e AnyGCBulkRCW) Clone() *AnyGCBulkRCW {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCBulkRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCBulkRootStaticVar is event 38, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCBulkRootStaticVar], enabled by [KeywordGCHeapDump] (0x100000) at
@@ -5970,7 +6090,8 @@ func (e GCBulkRootStaticVar) String() string { return string(etw.AppendText(nil,
 
 var gcBulkRootStaticVar = etw.EventDesc{
 	Provider: &providerDesc, ID: 38, Level: 4, Opcode: 40, Task: 1, Keywords: 0x100000,
-	Class: classGarbageCollection, Name: "GCBulkRootStaticVar", TaskName: "GarbageCollection", OpcodeName: "GCBulkRootStaticVar",
+	Class: classGarbageCollection, Name: "GCBulkRootStaticVar", TaskName: "GarbageCollection",
+	OpcodeName: "GCBulkRootStaticVar",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "AppDomainID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -6118,7 +6239,7 @@ func (s GCBulkRootStaticVarValues) write(a *etw.Appender, i int, n uint64) {
 // AnyGCBulkRootStaticVar is [GCBulkRootStaticVar] in any version: a newer one is decoded like
 // it.
 type AnyGCBulkRootStaticVar struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCBulkRootStaticVar
 }
 
@@ -6133,6 +6254,9 @@ func (e AnyGCBulkRootStaticVar) Clone() *AnyGCBulkRootStaticVar {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCBulkRootStaticVar) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCDynamicEvent is event 39, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCDynamicEvent], enabled by [KeywordGC] (0x1), [KeywordGCHandle]
@@ -6203,7 +6327,8 @@ func (e GCDynamicEvent) String() string { return string(etw.AppendText(nil, &e))
 
 var gcDynamicEvent = etw.EventDesc{
 	Provider: &providerDesc, ID: 39, Opcode: 41, Task: 1, Keywords: 0x3f00003,
-	Class: classGarbageCollection, Name: "GCDynamicEvent", TaskName: "GarbageCollection", OpcodeName: "GCDynamicEvent",
+	Class: classGarbageCollection, Name: "GCDynamicEvent", TaskName: "GarbageCollection",
+	OpcodeName: "GCDynamicEvent",
 	Fields: []etw.FieldDesc{
 		{Name: "Name", Type: etw.InUnicodeString},
 		{Name: "DataSize", Type: etw.InUInt32},
@@ -6214,7 +6339,7 @@ var gcDynamicEvent = etw.EventDesc{
 
 // AnyGCDynamicEvent is [GCDynamicEvent] in any version: a newer one is decoded like it.
 type AnyGCDynamicEvent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCDynamicEvent
 }
 
@@ -6230,6 +6355,9 @@ func (e AnyGCDynamicEvent) Clone() *AnyGCDynamicEvent {
 	e.Data = e.Data.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCDynamicEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // IncreaseMemoryPressure is event 200, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionIncreaseMemoryPressure], enabled by [KeywordGC] (0x1) at
@@ -6284,7 +6412,8 @@ func (e IncreaseMemoryPressure) String() string { return string(etw.AppendText(n
 
 var increaseMemoryPressure = etw.EventDesc{
 	Provider: &providerDesc, ID: 200, Level: 5, Opcode: 200, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "IncreaseMemoryPressure", TaskName: "GarbageCollection", OpcodeName: "IncreaseMemoryPressure",
+	Class: classGarbageCollection, Name: "IncreaseMemoryPressure", TaskName: "GarbageCollection",
+	OpcodeName: "IncreaseMemoryPressure",
 	Fields: []etw.FieldDesc{
 		{Name: "BytesAllocated", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -6294,7 +6423,7 @@ var increaseMemoryPressure = etw.EventDesc{
 // AnyIncreaseMemoryPressure is [IncreaseMemoryPressure] in any version: a newer one is decoded
 // like it.
 type AnyIncreaseMemoryPressure struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	IncreaseMemoryPressure
 }
 
@@ -6306,6 +6435,9 @@ func (e *AnyIncreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyIncreaseMemoryPressure) Clone() *AnyIncreaseMemoryPressure { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyIncreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DecreaseMemoryPressure is event 201, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionDecreaseMemoryPressure], enabled by [KeywordGC] (0x1) at
@@ -6360,7 +6492,8 @@ func (e DecreaseMemoryPressure) String() string { return string(etw.AppendText(n
 
 var decreaseMemoryPressure = etw.EventDesc{
 	Provider: &providerDesc, ID: 201, Level: 5, Opcode: 201, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "DecreaseMemoryPressure", TaskName: "GarbageCollection", OpcodeName: "DecreaseMemoryPressure",
+	Class: classGarbageCollection, Name: "DecreaseMemoryPressure", TaskName: "GarbageCollection",
+	OpcodeName: "DecreaseMemoryPressure",
 	Fields: []etw.FieldDesc{
 		{Name: "BytesFreed", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -6370,7 +6503,7 @@ var decreaseMemoryPressure = etw.EventDesc{
 // AnyDecreaseMemoryPressure is [DecreaseMemoryPressure] in any version: a newer one is decoded
 // like it.
 type AnyDecreaseMemoryPressure struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DecreaseMemoryPressure
 }
 
@@ -6382,6 +6515,9 @@ func (e *AnyDecreaseMemoryPressure) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyDecreaseMemoryPressure) Clone() *AnyDecreaseMemoryPressure { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDecreaseMemoryPressure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCMarkWithType is event 202, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCMarkWithType], enabled by [KeywordGC] (0x1) at
@@ -6446,7 +6582,8 @@ func (e GCMarkWithType) String() string { return string(etw.AppendText(nil, &e))
 
 var gcMarkWithType = etw.EventDesc{
 	Provider: &providerDesc, ID: 202, Level: 4, Opcode: 202, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCMarkWithType", TaskName: "GarbageCollection", OpcodeName: "GCMarkWithType",
+	Class: classGarbageCollection, Name: "GCMarkWithType", TaskName: "GarbageCollection",
+	OpcodeName: "GCMarkWithType",
 	Fields: []etw.FieldDesc{
 		{Name: "HeapNum", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -6457,7 +6594,7 @@ var gcMarkWithType = etw.EventDesc{
 
 // AnyGCMarkWithType is [GCMarkWithType] in any version: a newer one is decoded like it.
 type AnyGCMarkWithType struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCMarkWithType
 }
 
@@ -6469,6 +6606,9 @@ func (e *AnyGCMarkWithType) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyGCMarkWithType) Clone() *AnyGCMarkWithType { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCMarkWithType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCJoinV2 is GCJoin_V2: event 203, version 2, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCJoin], enabled by [KeywordGC] (0x1) at [etw.LevelVerbose] (5). Its
@@ -6553,7 +6693,7 @@ var gcJoinV2 = etw.EventDesc{
 
 // AnyGCJoin is [GCJoinV2] in any version: a newer one is decoded like it.
 type AnyGCJoin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCJoinV2
 }
 
@@ -6565,6 +6705,9 @@ func (e *AnyGCJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 
 // Clone returns a copy of e.
 func (e AnyGCJoin) Clone() *AnyGCJoin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCPerHeapHistoryV3 is GCPerHeapHistory_V3: event 204, version 3, of [TaskGarbageCollection],
 // opcode [OpcodeGarbageCollectionGCPerHeapHistory], enabled by [KeywordGC] (0x1) at
@@ -6705,7 +6848,8 @@ func (e GCPerHeapHistoryV3) String() string { return string(etw.AppendText(nil, 
 
 var gcPerHeapHistoryV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 204, Version: 3, Level: 4, Opcode: 204, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCPerHeapHistory_V3", TaskName: "GarbageCollection", OpcodeName: "GCPerHeapHistory",
+	Class: classGarbageCollection, Name: "GCPerHeapHistory_V3", TaskName: "GarbageCollection",
+	OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "FreeListAllocated", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -6895,7 +7039,7 @@ func (s GCPerHeapHistoryV3Values) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCPerHeapHistory is [GCPerHeapHistoryV3] in any version: a newer one is decoded like it.
 type AnyGCPerHeapHistory struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCPerHeapHistoryV3
 }
 
@@ -6910,6 +7054,9 @@ func (e AnyGCPerHeapHistory) Clone() *AnyGCPerHeapHistory {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCPerHeapHistory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCGlobalHeapHistoryV2 is GCGlobalHeapHistory_V2: event 205, version 2. Its payload has 38
 // bytes. [AnyGCGlobalHeapHistory] says what it means.
@@ -6997,7 +7144,8 @@ func (e GCGlobalHeapHistoryV2) String() string { return string(etw.AppendText(ni
 
 var gcGlobalHeapHistoryV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 205, Version: 2, Level: 4, Opcode: 205, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCGlobalHeapHistory_V2", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollection, Name: "GCGlobalHeapHistory_V2", TaskName: "GarbageCollection",
+	OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -7106,7 +7254,8 @@ func (e GCGlobalHeapHistoryV3) String() string { return string(etw.AppendText(ni
 
 var gcGlobalHeapHistoryV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 205, Version: 3, Level: 4, Opcode: 205, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCGlobalHeapHistory_V3", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollection, Name: "GCGlobalHeapHistory_V3", TaskName: "GarbageCollection",
+	OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -7230,7 +7379,8 @@ func (e GCGlobalHeapHistoryV4) String() string { return string(etw.AppendText(ni
 
 var gcGlobalHeapHistoryV4 = etw.EventDesc{
 	Provider: &providerDesc, ID: 205, Version: 4, Level: 4, Opcode: 205, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCGlobalHeapHistory_V4", TaskName: "GarbageCollection", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollection, Name: "GCGlobalHeapHistory_V4", TaskName: "GarbageCollection",
+	OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -7410,7 +7560,9 @@ func (e *AnyGCGlobalHeapHistory) HasValues() bool { return e.Seen.Layout >= 4 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyGCGlobalHeapHistory) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyGCGlobalHeapHistory = []*etw.EventDesc{&gcGlobalHeapHistoryV2, &gcGlobalHeapHistoryV3, &gcGlobalHeapHistoryV4}
+var anyGCGlobalHeapHistory = []*etw.EventDesc{
+	&gcGlobalHeapHistoryV2, &gcGlobalHeapHistoryV3, &gcGlobalHeapHistoryV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyGCGlobalHeapHistory) EventDescs() []*etw.EventDesc { return anyGCGlobalHeapHistory }
@@ -7562,8 +7714,9 @@ func (e GenAwareBegin) String() string { return string(etw.AppendText(nil, &e)) 
 
 var genAwareBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 206, Level: 4, Opcode: 206, Task: 1, Keywords: 0x100000,
-	Class: classGarbageCollection, Name: "GenAwareBegin", TaskName: "GarbageCollection", OpcodeName: "GenAwareBegin",
-	Fields: genAwareTemplateLayoutFields,
+	Class: classGarbageCollection, Name: "GenAwareBegin", TaskName: "GarbageCollection",
+	OpcodeName: "GenAwareBegin",
+	Fields:     genAwareTemplateLayoutFields,
 }
 
 // genAwareTemplateLayout is the template GenAwareTemplate, which several events use.
@@ -7601,7 +7754,7 @@ var genAwareTemplateLayoutFields = []etw.FieldDesc{
 
 // AnyGenAwareBegin is [GenAwareBegin] in any version: a newer one is decoded like it.
 type AnyGenAwareBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GenAwareBegin
 }
 
@@ -7613,6 +7766,9 @@ func (e *AnyGenAwareBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyGenAwareBegin) Clone() *AnyGenAwareBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGenAwareBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GenAwareEnd is event 207, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGenAwareEnd], enabled by [KeywordGCHeapDump] (0x100000) at
@@ -7651,13 +7807,14 @@ func (e GenAwareEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var genAwareEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 207, Level: 4, Opcode: 207, Task: 1, Keywords: 0x100000,
-	Class: classGarbageCollection, Name: "GenAwareEnd", TaskName: "GarbageCollection", OpcodeName: "GenAwareEnd",
-	Fields: genAwareTemplateLayoutFields,
+	Class: classGarbageCollection, Name: "GenAwareEnd", TaskName: "GarbageCollection",
+	OpcodeName: "GenAwareEnd",
+	Fields:     genAwareTemplateLayoutFields,
 }
 
 // AnyGenAwareEnd is [GenAwareEnd] in any version: a newer one is decoded like it.
 type AnyGenAwareEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GenAwareEnd
 }
 
@@ -7669,6 +7826,9 @@ func (e *AnyGenAwareEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyGenAwareEnd) Clone() *AnyGenAwareEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGenAwareEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCLOHCompact is event 208, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCLOHCompact], enabled by [KeywordGC] (0x1) at
@@ -7732,7 +7892,8 @@ func (e GCLOHCompact) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gclohCompact = etw.EventDesc{
 	Provider: &providerDesc, ID: 208, Level: 4, Opcode: 208, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCLOHCompact", TaskName: "GarbageCollection", OpcodeName: "GCLOHCompact",
+	Class: classGarbageCollection, Name: "GCLOHCompact", TaskName: "GarbageCollection",
+	OpcodeName: "GCLOHCompact",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Count", Type: etw.InUInt16},
@@ -7881,7 +8042,7 @@ func (s GCLOHCompactValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCLOHCompact is [GCLOHCompact] in any version: a newer one is decoded like it.
 type AnyGCLOHCompact struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCLOHCompact
 }
 
@@ -7896,6 +8057,9 @@ func (e AnyGCLOHCompact) Clone() *AnyGCLOHCompact {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCLOHCompact) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCFitBucketInfo is event 209, version 0, of [TaskGarbageCollection], opcode
 // [OpcodeGarbageCollectionGCFitBucketInfo], enabled by [KeywordGC] (0x1) at [etw.LevelVerbose]
@@ -7970,7 +8134,8 @@ func (e GCFitBucketInfo) String() string { return string(etw.AppendText(nil, &e)
 
 var gcFitBucketInfo = etw.EventDesc{
 	Provider: &providerDesc, ID: 209, Level: 5, Opcode: 209, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollection, Name: "GCFitBucketInfo", TaskName: "GarbageCollection", OpcodeName: "GCFitBucketInfo",
+	Class: classGarbageCollection, Name: "GCFitBucketInfo", TaskName: "GarbageCollection",
+	OpcodeName: "GCFitBucketInfo",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "BucketKind", Type: etw.InUInt16, Map: &gcBucketKindMap},
@@ -8114,7 +8279,7 @@ func (s GCFitBucketInfoValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyGCFitBucketInfo is [GCFitBucketInfo] in any version: a newer one is decoded like it.
 type AnyGCFitBucketInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCFitBucketInfo
 }
 
@@ -8129,3 +8294,6 @@ func (e AnyGCFitBucketInfo) Clone() *AnyGCFitBucketInfo {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCFitBucketInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

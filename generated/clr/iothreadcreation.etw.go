@@ -39,8 +39,9 @@ func (e IOThreadCreate) String() string { return string(etw.AppendText(nil, &e))
 
 var ioThreadCreate = etw.EventDesc{
 	Provider: &providerDesc, ID: 44, Level: 4, Opcode: 1, Task: 3, Keywords: 0x10000,
-	Class: classIOThreadCreation, Name: "IOThreadCreate", TaskName: "IOThreadCreation", OpcodeName: "Start",
-	Fields: ioThreadLayoutFields,
+	Class: classIOThreadCreation, Name: "IOThreadCreate", TaskName: "IOThreadCreation",
+	OpcodeName: "Start",
+	Fields:     ioThreadLayoutFields,
 }
 
 // ioThreadLayout is the template IOThread, which several events use.
@@ -110,8 +111,9 @@ func (e IOThreadCreateV1) String() string { return string(etw.AppendText(nil, &e
 
 var ioThreadCreateV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 44, Version: 1, Level: 4, Opcode: 1, Task: 3, Keywords: 0x10000,
-	Class: classIOThreadCreation, Name: "IOThreadCreate_V1", TaskName: "IOThreadCreation", OpcodeName: "Start",
-	Fields: ioThreadV1LayoutFields,
+	Class: classIOThreadCreation, Name: "IOThreadCreate_V1", TaskName: "IOThreadCreation",
+	OpcodeName: "Start",
+	Fields:     ioThreadV1LayoutFields,
 }
 
 // ioThreadV1Layout is the template IOThread_V1, which several events use.
@@ -269,8 +271,9 @@ func (e IOThreadTerminate) String() string { return string(etw.AppendText(nil, &
 
 var ioThreadTerminate = etw.EventDesc{
 	Provider: &providerDesc, ID: 45, Level: 4, Opcode: 2, Task: 3, Keywords: 0x10000,
-	Class: classIOThreadCreation, Name: "IOThreadTerminate", TaskName: "IOThreadCreation", OpcodeName: "Stop",
-	Fields: ioThreadLayoutFields,
+	Class: classIOThreadCreation, Name: "IOThreadTerminate", TaskName: "IOThreadCreation",
+	OpcodeName: "Stop",
+	Fields:     ioThreadLayoutFields,
 }
 
 // IOThreadTerminateV1 is IOThreadTerminate_V1: event 45, version 1. Its payload has 10 bytes.
@@ -309,8 +312,9 @@ func (e IOThreadTerminateV1) String() string { return string(etw.AppendText(nil,
 
 var ioThreadTerminateV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 45, Version: 1, Level: 4, Opcode: 2, Task: 3, Keywords: 0x10000,
-	Class: classIOThreadCreation, Name: "IOThreadTerminate_V1", TaskName: "IOThreadCreation", OpcodeName: "Stop",
-	Fields: ioThreadV1LayoutFields,
+	Class: classIOThreadCreation, Name: "IOThreadTerminate_V1", TaskName: "IOThreadCreation",
+	OpcodeName: "Stop",
+	Fields:     ioThreadV1LayoutFields,
 }
 
 // AnyIOThreadTerminate is event 45 in any version, of [TaskIOThreadCreation], opcode

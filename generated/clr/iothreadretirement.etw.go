@@ -35,8 +35,9 @@ func (e IOThreadRetire) String() string { return string(etw.AppendText(nil, &e))
 
 var ioThreadRetire = etw.EventDesc{
 	Provider: &providerDesc, ID: 46, Level: 4, Opcode: 1, Task: 5, Keywords: 0x10000,
-	Class: classIOThreadRetirement, Name: "IOThreadRetire", TaskName: "IOThreadRetirement", OpcodeName: "Start",
-	Fields: ioThreadLayoutFields,
+	Class: classIOThreadRetirement, Name: "IOThreadRetire", TaskName: "IOThreadRetirement",
+	OpcodeName: "Start",
+	Fields:     ioThreadLayoutFields,
 }
 
 // IOThreadRetireV1 is IOThreadRetire_V1: event 46, version 1. Its payload has 10 bytes.
@@ -73,8 +74,9 @@ func (e IOThreadRetireV1) String() string { return string(etw.AppendText(nil, &e
 
 var ioThreadRetireV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 46, Version: 1, Level: 4, Opcode: 1, Task: 5, Keywords: 0x10000,
-	Class: classIOThreadRetirement, Name: "IOThreadRetire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Start",
-	Fields: ioThreadV1LayoutFields,
+	Class: classIOThreadRetirement, Name: "IOThreadRetire_V1", TaskName: "IOThreadRetirement",
+	OpcodeName: "Start",
+	Fields:     ioThreadV1LayoutFields,
 }
 
 // AnyIOThreadRetire is event 46 in any version, of [TaskIOThreadRetirement], opcode
@@ -155,8 +157,9 @@ func (e IOThreadUnretire) String() string { return string(etw.AppendText(nil, &e
 
 var ioThreadUnretire = etw.EventDesc{
 	Provider: &providerDesc, ID: 47, Level: 4, Opcode: 2, Task: 5, Keywords: 0x10000,
-	Class: classIOThreadRetirement, Name: "IOThreadUnretire", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
-	Fields: ioThreadLayoutFields,
+	Class: classIOThreadRetirement, Name: "IOThreadUnretire", TaskName: "IOThreadRetirement",
+	OpcodeName: "Stop",
+	Fields:     ioThreadLayoutFields,
 }
 
 // IOThreadUnretireV1 is IOThreadUnretire_V1: event 47, version 1. Its payload has 10 bytes.
@@ -193,8 +196,9 @@ func (e IOThreadUnretireV1) String() string { return string(etw.AppendText(nil, 
 
 var ioThreadUnretireV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 47, Version: 1, Level: 4, Opcode: 2, Task: 5, Keywords: 0x10000,
-	Class: classIOThreadRetirement, Name: "IOThreadUnretire_V1", TaskName: "IOThreadRetirement", OpcodeName: "Stop",
-	Fields: ioThreadV1LayoutFields,
+	Class: classIOThreadRetirement, Name: "IOThreadUnretire_V1", TaskName: "IOThreadRetirement",
+	OpcodeName: "Stop",
+	Fields:     ioThreadV1LayoutFields,
 }
 
 // AnyIOThreadUnretire is event 47 in any version, of [TaskIOThreadRetirement], opcode

@@ -82,7 +82,8 @@ func (e JitInstrumentationData) String() string { return string(etw.AppendText(n
 
 var jitInstrumentationData = etw.EventDesc{
 	Provider: &providerDesc, ID: 297, Level: 4, Opcode: 11, Task: 34, Keywords: 0x10000000000,
-	Class: classJitInstrumentationData, Name: "JitInstrumentationData", TaskName: "JitInstrumentationData", OpcodeName: "InstrumentationData",
+	Class: classJitInstrumentationData, Name: "JitInstrumentationData", TaskName: "JitInstrumentationData",
+	OpcodeName: "InstrumentationData",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "MethodFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -95,7 +96,7 @@ var jitInstrumentationData = etw.EventDesc{
 // AnyJitInstrumentationData is [JitInstrumentationData] in any version: a newer one is decoded
 // like it.
 type AnyJitInstrumentationData struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JitInstrumentationData
 }
 
@@ -110,6 +111,9 @@ func (e AnyJitInstrumentationData) Clone() *AnyJitInstrumentationData {
 	e.Data = e.Data.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJitInstrumentationData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JitInstrumentationDataVerbose is event 298, version 0, of [TaskJitInstrumentationData],
 // opcode [OpcodeJitInstrumentationDataInstrumentationDataVerbose], enabled by
@@ -215,7 +219,8 @@ func (e JitInstrumentationDataVerbose) String() string { return string(etw.Appen
 
 var jitInstrumentationDataVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 298, Level: 4, Opcode: 12, Task: 34, Keywords: 0x10000000000,
-	Class: classJitInstrumentationData, Name: "JitInstrumentationDataVerbose", TaskName: "JitInstrumentationData", OpcodeName: "InstrumentationDataVerbose",
+	Class: classJitInstrumentationData, Name: "JitInstrumentationDataVerbose",
+	TaskName: "JitInstrumentationData", OpcodeName: "InstrumentationDataVerbose",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "MethodFlags", Type: etw.InUInt32, Out: etw.OutHexInt32},
@@ -233,7 +238,7 @@ var jitInstrumentationDataVerbose = etw.EventDesc{
 // AnyJitInstrumentationDataVerbose is [JitInstrumentationDataVerbose] in any version: a newer
 // one is decoded like it.
 type AnyJitInstrumentationDataVerbose struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JitInstrumentationDataVerbose
 }
 
@@ -250,4 +255,9 @@ func (e AnyJitInstrumentationDataVerbose) Clone() *AnyJitInstrumentationDataVerb
 	e.MethodSignature = e.MethodSignature.Clone()
 	e.Data = e.Data.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJitInstrumentationDataVerbose) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

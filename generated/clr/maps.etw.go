@@ -28,11 +28,13 @@ var gcSegmentTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCSegmentType) String() string { return gcSegmentTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCSegmentType) String() string { return gcSegmentTypeMap.ValueName("GCSegmentType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCSegmentType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCSegmentType) MarshalText() ([]byte, error) {
+	return []byte(gcSegmentTypeMap.ValueString(uint32(v))), nil
+}
 
 // GCAllocationKind is a value of the map GCAllocationKindMap.
 //
@@ -56,11 +58,15 @@ var gcAllocationKindMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCAllocationKind) String() string { return gcAllocationKindMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCAllocationKind) String() string {
+	return gcAllocationKindMap.ValueName("GCAllocationKind", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v GCAllocationKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCAllocationKind) MarshalText() ([]byte, error) {
+	return []byte(gcAllocationKindMap.ValueString(uint32(v))), nil
+}
 
 // GCType is a value of the map GCTypeMap.
 //
@@ -86,11 +92,11 @@ var gcTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCType) String() string { return gcTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCType) String() string { return gcTypeMap.ValueName("GCType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCType) MarshalText() ([]byte, error) { return []byte(gcTypeMap.ValueString(uint32(v))), nil }
 
 // GCReason is a value of the map GCReasonMap.
 //
@@ -149,11 +155,13 @@ var gcReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCReason) String() string { return gcReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCReason) String() string { return gcReasonMap.ValueName("GCReason", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCReason) MarshalText() ([]byte, error) {
+	return []byte(gcReasonMap.ValueString(uint32(v))), nil
+}
 
 // GCSuspendEEReason is a value of the map GCSuspendEEReasonMap.
 //
@@ -188,11 +196,15 @@ var gcSuspendEEReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCSuspendEEReason) String() string { return gcSuspendEEReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCSuspendEEReason) String() string {
+	return gcSuspendEEReasonMap.ValueName("GCSuspendEEReason", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v GCSuspendEEReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCSuspendEEReason) MarshalText() ([]byte, error) {
+	return []byte(gcSuspendEEReasonMap.ValueString(uint32(v))), nil
+}
 
 // GCSuspendEEReason16 is a value of the map GCSuspendEEReasonMap.
 //
@@ -227,11 +239,15 @@ var gcSuspendEEReason16Map = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCSuspendEEReason16) String() string { return gcSuspendEEReason16Map.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCSuspendEEReason16) String() string {
+	return gcSuspendEEReason16Map.ValueName("GCSuspendEEReason16", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v GCSuspendEEReason16) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCSuspendEEReason16) MarshalText() ([]byte, error) {
+	return []byte(gcSuspendEEReason16Map.ValueString(uint32(v))), nil
+}
 
 // ContentionFlags is a value of the map ContentionFlagsMap.
 //
@@ -252,11 +268,15 @@ var contentionFlagsMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v ContentionFlags) String() string { return contentionFlagsMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v ContentionFlags) String() string {
+	return contentionFlagsMap.ValueName("ContentionFlags", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v ContentionFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ContentionFlags) MarshalText() ([]byte, error) {
+	return []byte(contentionFlagsMap.ValueString(uint32(v))), nil
+}
 
 // TailCallType is a value of the map TailCallTypeMap.
 //
@@ -279,11 +299,13 @@ var tailCallTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v TailCallType) String() string { return tailCallTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v TailCallType) String() string { return tailCallTypeMap.ValueName("TailCallType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v TailCallType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v TailCallType) MarshalText() ([]byte, error) {
+	return []byte(tailCallTypeMap.ValueString(uint32(v))), nil
+}
 
 // ThreadAdjustmentReason is a value of the map ThreadAdjustmentReasonMap.
 //
@@ -320,13 +342,15 @@ var threadAdjustmentReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v ThreadAdjustmentReason) String() string {
-	return threadAdjustmentReasonMap.ValueString(uint32(v))
+	return threadAdjustmentReasonMap.ValueName("ThreadAdjustmentReason", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v ThreadAdjustmentReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ThreadAdjustmentReason) MarshalText() ([]byte, error) {
+	return []byte(threadAdjustmentReasonMap.ValueString(uint32(v))), nil
+}
 
 // GCRootKind is a value of the map GCRootKindMap.
 //
@@ -365,11 +389,13 @@ var gcRootKindMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCRootKind) String() string { return gcRootKindMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCRootKind) String() string { return gcRootKindMap.ValueName("GCRootKind", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCRootKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCRootKind) MarshalText() ([]byte, error) {
+	return []byte(gcRootKindMap.ValueString(uint32(v))), nil
+}
 
 // GCBulkRootKind is a value of the map GCBulkRootKindMap.
 //
@@ -395,11 +421,15 @@ var gcBulkRootKindMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCBulkRootKind) String() string { return gcBulkRootKindMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCBulkRootKind) String() string {
+	return gcBulkRootKindMap.ValueName("GCBulkRootKind", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v GCBulkRootKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCBulkRootKind) MarshalText() ([]byte, error) {
+	return []byte(gcBulkRootKindMap.ValueString(uint32(v))), nil
+}
 
 // GCHandleKind is a value of the map GCHandleKindMap.
 //
@@ -442,11 +472,13 @@ var gcHandleKindMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCHandleKind) String() string { return gcHandleKindMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCHandleKind) String() string { return gcHandleKindMap.ValueName("GCHandleKind", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCHandleKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCHandleKind) MarshalText() ([]byte, error) {
+	return []byte(gcHandleKindMap.ValueString(uint32(v))), nil
+}
 
 // ModuleRangeType is a set of flags of the map ModuleRangeTypeMap.
 //
@@ -467,10 +499,14 @@ var moduleRangeTypeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleRangeType) String() string { return moduleRangeTypeMap.ValueString(uint32(v)) }
+func (v ModuleRangeType) String() string {
+	return moduleRangeTypeMap.ValueName("ModuleRangeType", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v ModuleRangeType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ModuleRangeType) MarshalText() ([]byte, error) {
+	return []byte(moduleRangeTypeMap.ValueString(uint32(v))), nil
+}
 
 // AppDomainFlags is a set of flags of the map AppDomainFlagsMap.
 //
@@ -496,10 +532,14 @@ var appDomainFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v AppDomainFlags) String() string { return appDomainFlagsMap.ValueString(uint32(v)) }
+func (v AppDomainFlags) String() string {
+	return appDomainFlagsMap.ValueName("AppDomainFlags", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v AppDomainFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v AppDomainFlags) MarshalText() ([]byte, error) {
+	return []byte(appDomainFlagsMap.ValueString(uint32(v))), nil
+}
 
 // AssemblyFlags is a set of flags of the map AssemblyFlagsMap.
 //
@@ -528,10 +568,12 @@ var assemblyFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v AssemblyFlags) String() string { return assemblyFlagsMap.ValueString(uint32(v)) }
+func (v AssemblyFlags) String() string { return assemblyFlagsMap.ValueName("AssemblyFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v AssemblyFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v AssemblyFlags) MarshalText() ([]byte, error) {
+	return []byte(assemblyFlagsMap.ValueString(uint32(v))), nil
+}
 
 // ModuleFlags is a set of flags of the map ModuleFlagsMap.
 //
@@ -564,10 +606,12 @@ var moduleFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleFlags) String() string { return moduleFlagsMap.ValueString(uint32(v)) }
+func (v ModuleFlags) String() string { return moduleFlagsMap.ValueName("ModuleFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v ModuleFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ModuleFlags) MarshalText() ([]byte, error) {
+	return []byte(moduleFlagsMap.ValueString(uint32(v))), nil
+}
 
 // MethodFlags is a set of flags of the map MethodFlagsMap.
 //
@@ -601,10 +645,12 @@ var methodFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v MethodFlags) String() string { return methodFlagsMap.ValueString(uint32(v)) }
+func (v MethodFlags) String() string { return methodFlagsMap.ValueName("MethodFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v MethodFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v MethodFlags) MarshalText() ([]byte, error) {
+	return []byte(methodFlagsMap.ValueString(uint32(v))), nil
+}
 
 // StartupMode is a set of flags of the map StartupModeMap.
 //
@@ -633,10 +679,12 @@ var startupModeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StartupMode) String() string { return startupModeMap.ValueString(uint32(v)) }
+func (v StartupMode) String() string { return startupModeMap.ValueName("StartupMode", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v StartupMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v StartupMode) MarshalText() ([]byte, error) {
+	return []byte(startupModeMap.ValueString(uint32(v))), nil
+}
 
 // RuntimeSku is a set of flags of the map RuntimeSkuMap.
 //
@@ -661,10 +709,12 @@ var runtimeSkuMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v RuntimeSku) String() string { return runtimeSkuMap.ValueString(uint32(v)) }
+func (v RuntimeSku) String() string { return runtimeSkuMap.ValueName("RuntimeSku", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v RuntimeSku) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v RuntimeSku) MarshalText() ([]byte, error) {
+	return []byte(runtimeSkuMap.ValueString(uint32(v))), nil
+}
 
 // ExceptionThrownFlags is a set of flags of the map ExceptionThrownFlagsMap.
 //
@@ -693,10 +743,14 @@ var exceptionThrownFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ExceptionThrownFlags) String() string { return exceptionThrownFlagsMap.ValueString(uint32(v)) }
+func (v ExceptionThrownFlags) String() string {
+	return exceptionThrownFlagsMap.ValueName("ExceptionThrownFlags", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v ExceptionThrownFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ExceptionThrownFlags) MarshalText() ([]byte, error) {
+	return []byte(exceptionThrownFlagsMap.ValueString(uint32(v))), nil
+}
 
 // ILStubGeneratedFlags is a set of flags of the map ILStubGeneratedFlagsMap.
 //
@@ -729,10 +783,14 @@ var ilStubGeneratedFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ILStubGeneratedFlags) String() string { return ilStubGeneratedFlagsMap.ValueString(uint32(v)) }
+func (v ILStubGeneratedFlags) String() string {
+	return ilStubGeneratedFlagsMap.ValueName("ILStubGeneratedFlags", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v ILStubGeneratedFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ILStubGeneratedFlags) MarshalText() ([]byte, error) {
+	return []byte(ilStubGeneratedFlagsMap.ValueString(uint32(v))), nil
+}
 
 // StartupFlags is a set of flags of the map StartupFlagsMap.
 //
@@ -791,10 +849,12 @@ var startupFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StartupFlags) String() string { return startupFlagsMap.ValueString(uint32(v)) }
+func (v StartupFlags) String() string { return startupFlagsMap.ValueName("StartupFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v StartupFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v StartupFlags) MarshalText() ([]byte, error) {
+	return []byte(startupFlagsMap.ValueString(uint32(v))), nil
+}
 
 // TypeFlags is a set of flags of the map TypeFlagsMap.
 //
@@ -836,10 +896,12 @@ var typeFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v TypeFlags) String() string { return typeFlagsMap.ValueString(uint32(v)) }
+func (v TypeFlags) String() string { return typeFlagsMap.ValueName("TypeFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v TypeFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v TypeFlags) MarshalText() ([]byte, error) {
+	return []byte(typeFlagsMap.ValueString(uint32(v))), nil
+}
 
 // GCRootFlags is a set of flags of the map GCRootFlagsMap.
 //
@@ -866,10 +928,12 @@ var gcRootFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCRootFlags) String() string { return gcRootFlagsMap.ValueString(uint32(v)) }
+func (v GCRootFlags) String() string { return gcRootFlagsMap.ValueName("GCRootFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v GCRootFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v GCRootFlags) MarshalText() ([]byte, error) {
+	return []byte(gcRootFlagsMap.ValueString(uint32(v))), nil
+}
 
 // GCRootStaticVarFlags is a set of flags of the map GCRootStaticVarFlagsMap.
 //
@@ -890,10 +954,14 @@ var gcRootStaticVarFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCRootStaticVarFlags) String() string { return gcRootStaticVarFlagsMap.ValueString(uint32(v)) }
+func (v GCRootStaticVarFlags) String() string {
+	return gcRootStaticVarFlagsMap.ValueName("GCRootStaticVarFlags", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v GCRootStaticVarFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v GCRootStaticVarFlags) MarshalText() ([]byte, error) {
+	return []byte(gcRootStaticVarFlagsMap.ValueString(uint32(v))), nil
+}
 
 // GCRootCCWFlags is a set of flags of the map GCRootCCWFlagsMap.
 //
@@ -916,10 +984,14 @@ var gcRootCCWFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCRootCCWFlags) String() string { return gcRootCCWFlagsMap.ValueString(uint32(v)) }
+func (v GCRootCCWFlags) String() string {
+	return gcRootCCWFlagsMap.ValueName("GCRootCCWFlags", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v GCRootCCWFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v GCRootCCWFlags) MarshalText() ([]byte, error) {
+	return []byte(gcRootCCWFlagsMap.ValueString(uint32(v))), nil
+}
 
 // ThreadFlags is a set of flags of the map ThreadFlagsMap.
 //
@@ -944,10 +1016,12 @@ var threadFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ThreadFlags) String() string { return threadFlagsMap.ValueString(uint32(v)) }
+func (v ThreadFlags) String() string { return threadFlagsMap.ValueName("ThreadFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v ThreadFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ThreadFlags) MarshalText() ([]byte, error) {
+	return []byte(threadFlagsMap.ValueString(uint32(v))), nil
+}
 
 // TieredCompilationSettingsFlags is a set of flags of the map
 // TieredCompilationSettingsFlagsMap.
@@ -978,11 +1052,13 @@ var tieredCompilationSettingsFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v TieredCompilationSettingsFlags) String() string {
-	return tieredCompilationSettingsFlagsMap.ValueString(uint32(v))
+	return tieredCompilationSettingsFlagsMap.ValueName("TieredCompilationSettingsFlags", uint32(v))
 }
 
 // MarshalText returns the form of String.
-func (v TieredCompilationSettingsFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v TieredCompilationSettingsFlags) MarshalText() ([]byte, error) {
+	return []byte(tieredCompilationSettingsFlagsMap.ValueString(uint32(v))), nil
+}
 
 // GCBucketKind is a value of the map GCBucketKindMap.
 //
@@ -1003,11 +1079,13 @@ var gcBucketKindMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCBucketKind) String() string { return gcBucketKindMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCBucketKind) String() string { return gcBucketKindMap.ValueName("GCBucketKind", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCBucketKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCBucketKind) MarshalText() ([]byte, error) {
+	return []byte(gcBucketKindMap.ValueString(uint32(v))), nil
+}
 
 // WaitHandleWaitSource is a value of the map WaitHandleWaitSourceMap.
 //
@@ -1028,11 +1106,15 @@ var waitHandleWaitSourceMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v WaitHandleWaitSource) String() string { return waitHandleWaitSourceMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v WaitHandleWaitSource) String() string {
+	return waitHandleWaitSourceMap.ValueName("WaitHandleWaitSource", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v WaitHandleWaitSource) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v WaitHandleWaitSource) MarshalText() ([]byte, error) {
+	return []byte(waitHandleWaitSourceMap.ValueString(uint32(v))), nil
+}
 
 // KnownPathSource is a value of the map KnownPathSourceMap.
 //
@@ -1059,11 +1141,15 @@ var knownPathSourceMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v KnownPathSource) String() string { return knownPathSourceMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v KnownPathSource) String() string {
+	return knownPathSourceMap.ValueName("KnownPathSource", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v KnownPathSource) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v KnownPathSource) MarshalText() ([]byte, error) {
+	return []byte(knownPathSourceMap.ValueString(uint32(v))), nil
+}
 
 // ResolutionAttemptedStage is a value of the map ResolutionAttemptedStageMap.
 //
@@ -1094,13 +1180,15 @@ var resolutionAttemptedStageMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v ResolutionAttemptedStage) String() string {
-	return resolutionAttemptedStageMap.ValueString(uint32(v))
+	return resolutionAttemptedStageMap.ValueName("ResolutionAttemptedStage", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v ResolutionAttemptedStage) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ResolutionAttemptedStage) MarshalText() ([]byte, error) {
+	return []byte(resolutionAttemptedStageMap.ValueString(uint32(v))), nil
+}
 
 // ResolutionAttemptedResult is a value of the map ResolutionAttemptedResultMap.
 //
@@ -1129,13 +1217,15 @@ var resolutionAttemptedResultMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v ResolutionAttemptedResult) String() string {
-	return resolutionAttemptedResultMap.ValueString(uint32(v))
+	return resolutionAttemptedResultMap.ValueName("ResolutionAttemptedResult", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v ResolutionAttemptedResult) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ResolutionAttemptedResult) MarshalText() ([]byte, error) {
+	return []byte(resolutionAttemptedResultMap.ValueString(uint32(v))), nil
+}
 
 // GCGlobalMechanisms is a set of flags of the map GCGlobalMechanismsMap.
 //
@@ -1166,10 +1256,14 @@ var gcGlobalMechanismsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCGlobalMechanisms) String() string { return gcGlobalMechanismsMap.ValueString(uint32(v)) }
+func (v GCGlobalMechanisms) String() string {
+	return gcGlobalMechanismsMap.ValueName("GCGlobalMechanisms", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v GCGlobalMechanisms) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v GCGlobalMechanisms) MarshalText() ([]byte, error) {
+	return []byte(gcGlobalMechanismsMap.ValueString(uint32(v))), nil
+}
 
 // GCPauseMode is a value of the map GCPauseModeMap.
 //
@@ -1197,11 +1291,13 @@ var gcPauseModeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCPauseMode) String() string { return gcPauseModeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCPauseMode) String() string { return gcPauseModeMap.ValueName("GCPauseMode", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCPauseMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCPauseMode) MarshalText() ([]byte, error) {
+	return []byte(gcPauseModeMap.ValueString(uint32(v))), nil
+}
 
 // GCCondemnConditions is a set of flags of the map GCCondemnConditionsMap.
 //
@@ -1284,10 +1380,14 @@ var gcCondemnConditionsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCCondemnConditions) String() string { return gcCondemnConditionsMap.ValueString(uint32(v)) }
+func (v GCCondemnConditions) String() string {
+	return gcCondemnConditionsMap.ValueName("GCCondemnConditions", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v GCCondemnConditions) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v GCCondemnConditions) MarshalText() ([]byte, error) {
+	return []byte(gcCondemnConditionsMap.ValueString(uint32(v))), nil
+}
 
 // GCJoinTime is a value of the map GCJoinTimeMap.
 //
@@ -1308,11 +1408,13 @@ var gcJoinTimeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCJoinTime) String() string { return gcJoinTimeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCJoinTime) String() string { return gcJoinTimeMap.ValueName("GCJoinTime", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCJoinTime) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCJoinTime) MarshalText() ([]byte, error) {
+	return []byte(gcJoinTimeMap.ValueString(uint32(v))), nil
+}
 
 // GCJoinType is a value of the map GCJoinTypeMap.
 //
@@ -1340,11 +1442,13 @@ var gcJoinTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCJoinType) String() string { return gcJoinTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCJoinType) String() string { return gcJoinTypeMap.ValueName("GCJoinType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCJoinType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCJoinType) MarshalText() ([]byte, error) {
+	return []byte(gcJoinTypeMap.ValueString(uint32(v))), nil
+}
 
 // GCCompactMechanisms is a set of flags of the map GCCompactMechanismsMap.
 //
@@ -1389,10 +1493,14 @@ var gcCompactMechanismsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCCompactMechanisms) String() string { return gcCompactMechanismsMap.ValueString(uint32(v)) }
+func (v GCCompactMechanisms) String() string {
+	return gcCompactMechanismsMap.ValueName("GCCompactMechanisms", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v GCCompactMechanisms) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v GCCompactMechanisms) MarshalText() ([]byte, error) {
+	return []byte(gcCompactMechanismsMap.ValueString(uint32(v))), nil
+}
 
 // GCExpandMechanisms is a set of flags of the map GCExpandMechanismsMap.
 //
@@ -1425,10 +1533,14 @@ var gcExpandMechanismsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCExpandMechanisms) String() string { return gcExpandMechanismsMap.ValueString(uint32(v)) }
+func (v GCExpandMechanisms) String() string {
+	return gcExpandMechanismsMap.ValueName("GCExpandMechanisms", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v GCExpandMechanisms) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v GCExpandMechanisms) MarshalText() ([]byte, error) {
+	return []byte(gcExpandMechanismsMap.ValueString(uint32(v))), nil
+}
 
 // CorElementType is a value of the map CorElementTypeMap.
 //
@@ -1503,11 +1615,15 @@ var corElementTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v CorElementType) String() string { return corElementTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v CorElementType) String() string {
+	return corElementTypeMap.ValueName("CorElementType", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v CorElementType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v CorElementType) MarshalText() ([]byte, error) {
+	return []byte(corElementTypeMap.ValueString(uint32(v))), nil
+}
 
 // MethodExtent is a value of the map MethodExtentMap.
 //
@@ -1529,11 +1645,13 @@ var methodExtentMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v MethodExtent) String() string { return methodExtentMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v MethodExtent) String() string { return methodExtentMap.ValueName("MethodExtent", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v MethodExtent) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v MethodExtent) MarshalText() ([]byte, error) {
+	return []byte(methodExtentMap.ValueString(uint32(v))), nil
+}
 
 // JitAllocFlag is a set of flags of the map JitAllocFlagMap.
 //
@@ -1562,10 +1680,12 @@ var jitAllocFlagMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v JitAllocFlag) String() string { return jitAllocFlagMap.ValueString(uint32(v)) }
+func (v JitAllocFlag) String() string { return jitAllocFlagMap.ValueName("JitAllocFlag", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v JitAllocFlag) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v JitAllocFlag) MarshalText() ([]byte, error) {
+	return []byte(jitAllocFlagMap.ValueString(uint32(v))), nil
+}
 
 // OptimizationTier is a value of the map OptimizationTierMap.
 //
@@ -1600,8 +1720,12 @@ var optimizationTierMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v OptimizationTier) String() string { return optimizationTierMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v OptimizationTier) String() string {
+	return optimizationTierMap.ValueName("OptimizationTier", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v OptimizationTier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v OptimizationTier) MarshalText() ([]byte, error) {
+	return []byte(optimizationTierMap.ValueString(uint32(v))), nil
+}

@@ -74,7 +74,7 @@ var profilerMessage = etw.EventDesc{
 
 // AnyProfilerMessage is [ProfilerMessage] in any version: a newer one is decoded like it.
 type AnyProfilerMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProfilerMessage
 }
 
@@ -89,3 +89,6 @@ func (e AnyProfilerMessage) Clone() *AnyProfilerMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProfilerMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -83,7 +83,7 @@ var threadStartWorkLayoutFields = []etw.FieldDesc{
 
 // AnyThreadCreating is [ThreadCreating] in any version: a newer one is decoded like it.
 type AnyThreadCreating struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadCreating
 }
 
@@ -95,6 +95,9 @@ func (e *AnyThreadCreating) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyThreadCreating) Clone() *AnyThreadCreating { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadCreating) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadRunning is event 71, version 0, of [TaskThread], opcode [OpcodeThreadRunning], enabled
 // by [KeywordThreading] (0x10000) or [KeywordThreadTransfer] (0x80000000) at
@@ -141,7 +144,7 @@ var threadRunning = etw.EventDesc{
 
 // AnyThreadRunning is [ThreadRunning] in any version: a newer one is decoded like it.
 type AnyThreadRunning struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadRunning
 }
 
@@ -153,3 +156,6 @@ func (e *AnyThreadRunning) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyThreadRunning) Clone() *AnyThreadRunning { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadRunning) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -83,7 +83,7 @@ var threadPoolWorkLayoutFields = []etw.FieldDesc{
 
 // AnyThreadPoolEnqueue is [ThreadPoolEnqueue] in any version: a newer one is decoded like it.
 type AnyThreadPoolEnqueue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolEnqueue
 }
 
@@ -95,6 +95,9 @@ func (e *AnyThreadPoolEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolEnqueue) Clone() *AnyThreadPoolEnqueue { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolDequeue is event 62, version 0, of [TaskThreadPool], opcode
 // [OpcodeThreadPoolDequeue], enabled by [KeywordThreading] (0x10000) or
@@ -142,7 +145,7 @@ var threadPoolDequeue = etw.EventDesc{
 
 // AnyThreadPoolDequeue is [ThreadPoolDequeue] in any version: a newer one is decoded like it.
 type AnyThreadPoolDequeue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolDequeue
 }
 
@@ -154,6 +157,9 @@ func (e *AnyThreadPoolDequeue) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolDequeue) Clone() *AnyThreadPoolDequeue { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolIOEnqueue is event 63, version 0, of [TaskThreadPool], opcode
 // [OpcodeThreadPoolIOEnqueue], enabled by [KeywordThreading] (0x10000) or
@@ -228,7 +234,7 @@ var threadPoolIOEnqueue = etw.EventDesc{
 // AnyThreadPoolIOEnqueue is [ThreadPoolIOEnqueue] in any version: a newer one is decoded like
 // it.
 type AnyThreadPoolIOEnqueue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolIOEnqueue
 }
 
@@ -240,6 +246,9 @@ func (e *AnyThreadPoolIOEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolIOEnqueue) Clone() *AnyThreadPoolIOEnqueue { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolIOEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolIODequeue is event 64, version 0, of [TaskThreadPool], opcode
 // [OpcodeThreadPoolIODequeue], enabled by [KeywordThreading] (0x10000) or
@@ -325,7 +334,7 @@ var threadPoolIOWorkLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolIODequeue is [ThreadPoolIODequeue] in any version: a newer one is decoded like
 // it.
 type AnyThreadPoolIODequeue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolIODequeue
 }
 
@@ -337,6 +346,9 @@ func (e *AnyThreadPoolIODequeue) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolIODequeue) Clone() *AnyThreadPoolIODequeue { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolIODequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolIOPack is event 65, version 0, of [TaskThreadPool], opcode
 // [OpcodeThreadPoolIOPack], enabled by [KeywordThreading] (0x10000) at [etw.LevelVerbose] (5).
@@ -384,7 +396,7 @@ var threadPoolIOPack = etw.EventDesc{
 
 // AnyThreadPoolIOPack is [ThreadPoolIOPack] in any version: a newer one is decoded like it.
 type AnyThreadPoolIOPack struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolIOPack
 }
 
@@ -396,3 +408,6 @@ func (e *AnyThreadPoolIOPack) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolIOPack) Clone() *AnyThreadPoolIOPack { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolIOPack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -75,7 +75,8 @@ func (e ThreadPoolMinMaxThreads) String() string { return string(etw.AppendText(
 
 var threadPoolMinMaxThreads = etw.EventDesc{
 	Provider: &providerDesc, ID: 59, Level: 4, Task: 38, Keywords: 0x10000,
-	Class: classThreadPoolMinMaxThreads, Name: "ThreadPoolMinMaxThreads", TaskName: "ThreadPoolMinMaxThreads", OpcodeName: "Info",
+	Class: classThreadPoolMinMaxThreads, Name: "ThreadPoolMinMaxThreads",
+	TaskName: "ThreadPoolMinMaxThreads", OpcodeName: "Info",
 	Fields: []etw.FieldDesc{
 		{Name: "MinWorkerThreads", Type: etw.InUInt16},
 		{Name: "MaxWorkerThreads", Type: etw.InUInt16},
@@ -88,7 +89,7 @@ var threadPoolMinMaxThreads = etw.EventDesc{
 // AnyThreadPoolMinMaxThreads is [ThreadPoolMinMaxThreads] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolMinMaxThreads struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolMinMaxThreads
 }
 
@@ -100,3 +101,6 @@ func (e *AnyThreadPoolMinMaxThreads) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolMinMaxThreads) Clone() *AnyThreadPoolMinMaxThreads { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolMinMaxThreads) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

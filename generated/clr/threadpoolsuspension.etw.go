@@ -47,7 +47,8 @@ func (e ThreadpoolSuspensionSuspendThread) String() string { return string(etw.A
 
 var threadpoolSuspensionSuspendThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 48, Level: 4, Opcode: 1, Task: 6, Keywords: 0x10000,
-	Class: classThreadpoolSuspension, Name: "ThreadpoolSuspensionSuspendThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Start",
+	Class: classThreadpoolSuspension, Name: "ThreadpoolSuspensionSuspendThread",
+	TaskName: "ThreadpoolSuspension", OpcodeName: "Start",
 	Fields: clrThreadPoolSuspendLayoutFields,
 }
 
@@ -87,7 +88,7 @@ var clrThreadPoolSuspendLayoutFields = []etw.FieldDesc{
 // AnyThreadpoolSuspensionSuspendThread is [ThreadpoolSuspensionSuspendThread] in any version:
 // a newer one is decoded like it.
 type AnyThreadpoolSuspensionSuspendThread struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadpoolSuspensionSuspendThread
 }
 
@@ -100,6 +101,11 @@ func (e *AnyThreadpoolSuspensionSuspendThread) DecodeVersion(version uint8, p []
 // Clone returns a copy of e.
 func (e AnyThreadpoolSuspensionSuspendThread) Clone() *AnyThreadpoolSuspensionSuspendThread {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadpoolSuspensionSuspendThread) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ThreadpoolSuspensionResumeThread is event 49, version 0, of [TaskThreadpoolSuspension],
@@ -140,14 +146,15 @@ func (e ThreadpoolSuspensionResumeThread) String() string { return string(etw.Ap
 
 var threadpoolSuspensionResumeThread = etw.EventDesc{
 	Provider: &providerDesc, ID: 49, Level: 4, Opcode: 2, Task: 6, Keywords: 0x10000,
-	Class: classThreadpoolSuspension, Name: "ThreadpoolSuspensionResumeThread", TaskName: "ThreadpoolSuspension", OpcodeName: "Stop",
+	Class: classThreadpoolSuspension, Name: "ThreadpoolSuspensionResumeThread",
+	TaskName: "ThreadpoolSuspension", OpcodeName: "Stop",
 	Fields: clrThreadPoolSuspendLayoutFields,
 }
 
 // AnyThreadpoolSuspensionResumeThread is [ThreadpoolSuspensionResumeThread] in any version: a
 // newer one is decoded like it.
 type AnyThreadpoolSuspensionResumeThread struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadpoolSuspensionResumeThread
 }
 
@@ -159,3 +166,8 @@ func (e *AnyThreadpoolSuspensionResumeThread) DecodeVersion(version uint8, p []b
 
 // Clone returns a copy of e.
 func (e AnyThreadpoolSuspensionResumeThread) Clone() *AnyThreadpoolSuspensionResumeThread { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadpoolSuspensionResumeThread) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}

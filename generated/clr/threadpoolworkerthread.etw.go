@@ -48,7 +48,8 @@ func (e ThreadPoolWorkerThreadStart) String() string { return string(etw.AppendT
 
 var threadPoolWorkerThreadStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 50, Level: 4, Opcode: 1, Task: 16, Keywords: 0x10000,
-	Class: classThreadPoolWorkerThread, Name: "ThreadPoolWorkerThreadStart", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Start",
+	Class: classThreadPoolWorkerThread, Name: "ThreadPoolWorkerThreadStart",
+	TaskName: "ThreadPoolWorkerThread", OpcodeName: "Start",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
@@ -94,7 +95,7 @@ var threadPoolWorkerThreadLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolWorkerThreadStart is [ThreadPoolWorkerThreadStart] in any version: a newer one
 // is decoded like it.
 type AnyThreadPoolWorkerThreadStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWorkerThreadStart
 }
 
@@ -106,6 +107,9 @@ func (e *AnyThreadPoolWorkerThreadStart) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadStart) Clone() *AnyThreadPoolWorkerThreadStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWorkerThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolWorkerThreadStop is event 51, version 0, of [TaskThreadPoolWorkerThread], opcode
 // [etw.OpcodeStop], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
@@ -146,14 +150,15 @@ func (e ThreadPoolWorkerThreadStop) String() string { return string(etw.AppendTe
 
 var threadPoolWorkerThreadStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 51, Level: 4, Opcode: 2, Task: 16, Keywords: 0x10000,
-	Class: classThreadPoolWorkerThread, Name: "ThreadPoolWorkerThreadStop", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Stop",
+	Class: classThreadPoolWorkerThread, Name: "ThreadPoolWorkerThreadStop",
+	TaskName: "ThreadPoolWorkerThread", OpcodeName: "Stop",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
 // AnyThreadPoolWorkerThreadStop is [ThreadPoolWorkerThreadStop] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWorkerThreadStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWorkerThreadStop
 }
 
@@ -165,6 +170,9 @@ func (e *AnyThreadPoolWorkerThreadStop) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadStop) Clone() *AnyThreadPoolWorkerThreadStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWorkerThreadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolWorkerThreadWait is event 57, version 0, of [TaskThreadPoolWorkerThread], opcode
 // [OpcodeThreadPoolWorkerThreadWait], enabled by [KeywordThreading] (0x10000) at
@@ -206,14 +214,15 @@ func (e ThreadPoolWorkerThreadWait) String() string { return string(etw.AppendTe
 
 var threadPoolWorkerThreadWait = etw.EventDesc{
 	Provider: &providerDesc, ID: 57, Level: 4, Opcode: 90, Task: 16, Keywords: 0x10000,
-	Class: classThreadPoolWorkerThread, Name: "ThreadPoolWorkerThreadWait", TaskName: "ThreadPoolWorkerThread", OpcodeName: "Wait",
+	Class: classThreadPoolWorkerThread, Name: "ThreadPoolWorkerThreadWait",
+	TaskName: "ThreadPoolWorkerThread", OpcodeName: "Wait",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
 // AnyThreadPoolWorkerThreadWait is [ThreadPoolWorkerThreadWait] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWorkerThreadWait struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWorkerThreadWait
 }
 
@@ -225,3 +234,6 @@ func (e *AnyThreadPoolWorkerThreadWait) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadWait) Clone() *AnyThreadPoolWorkerThreadWait { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWorkerThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

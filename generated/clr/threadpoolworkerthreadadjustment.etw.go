@@ -69,7 +69,8 @@ func (e ThreadPoolWorkerThreadAdjustmentSample) String() string {
 
 var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
 	Provider: &providerDesc, ID: 54, Level: 4, Opcode: 100, Task: 18, Keywords: 0x10000,
-	Class: classThreadPoolWorkerThreadAdjustment, Name: "ThreadPoolWorkerThreadAdjustmentSample", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Sample",
+	Class: classThreadPoolWorkerThreadAdjustment, Name: "ThreadPoolWorkerThreadAdjustmentSample",
+	TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "Throughput", Type: etw.InDouble},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -79,7 +80,7 @@ var threadPoolWorkerThreadAdjustmentSample = etw.EventDesc{
 // AnyThreadPoolWorkerThreadAdjustmentSample is [ThreadPoolWorkerThreadAdjustmentSample] in any
 // version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentSample struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWorkerThreadAdjustmentSample
 }
 
@@ -92,6 +93,11 @@ func (e *AnyThreadPoolWorkerThreadAdjustmentSample) DecodeVersion(version uint8,
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadAdjustmentSample) Clone() *AnyThreadPoolWorkerThreadAdjustmentSample {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWorkerThreadAdjustmentSample) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ThreadPoolWorkerThreadAdjustmentAdjustment is event 55, version 0, of
@@ -166,7 +172,8 @@ func (e ThreadPoolWorkerThreadAdjustmentAdjustment) String() string {
 
 var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 	Provider: &providerDesc, ID: 55, Level: 4, Opcode: 101, Task: 18, Keywords: 0x10000,
-	Class: classThreadPoolWorkerThreadAdjustment, Name: "ThreadPoolWorkerThreadAdjustmentAdjustment", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Adjustment",
+	Class: classThreadPoolWorkerThreadAdjustment, Name: "ThreadPoolWorkerThreadAdjustmentAdjustment",
+	TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Adjustment",
 	Fields: []etw.FieldDesc{
 		{Name: "AverageThroughput", Type: etw.InDouble},
 		{Name: "NewWorkerThreadCount", Type: etw.InUInt32},
@@ -178,7 +185,7 @@ var threadPoolWorkerThreadAdjustmentAdjustment = etw.EventDesc{
 // AnyThreadPoolWorkerThreadAdjustmentAdjustment is
 // [ThreadPoolWorkerThreadAdjustmentAdjustment] in any version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentAdjustment struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWorkerThreadAdjustmentAdjustment
 }
 
@@ -191,6 +198,11 @@ func (e *AnyThreadPoolWorkerThreadAdjustmentAdjustment) DecodeVersion(version ui
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) Clone() *AnyThreadPoolWorkerThreadAdjustmentAdjustment {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWorkerThreadAdjustmentAdjustment) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ThreadPoolWorkerThreadAdjustmentStats is event 56, version 0, of
@@ -301,7 +313,8 @@ func (e ThreadPoolWorkerThreadAdjustmentStats) String() string {
 
 var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 	Provider: &providerDesc, ID: 56, Level: 5, Opcode: 102, Task: 18, Keywords: 0x10000,
-	Class: classThreadPoolWorkerThreadAdjustment, Name: "ThreadPoolWorkerThreadAdjustmentStats", TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Stats",
+	Class: classThreadPoolWorkerThreadAdjustment, Name: "ThreadPoolWorkerThreadAdjustmentStats",
+	TaskName: "ThreadPoolWorkerThreadAdjustment", OpcodeName: "Stats",
 	Fields: []etw.FieldDesc{
 		{Name: "Duration", Type: etw.InDouble},
 		{Name: "Throughput", Type: etw.InDouble},
@@ -320,7 +333,7 @@ var threadPoolWorkerThreadAdjustmentStats = etw.EventDesc{
 // AnyThreadPoolWorkerThreadAdjustmentStats is [ThreadPoolWorkerThreadAdjustmentStats] in any
 // version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadAdjustmentStats struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWorkerThreadAdjustmentStats
 }
 
@@ -333,4 +346,9 @@ func (e *AnyThreadPoolWorkerThreadAdjustmentStats) DecodeVersion(version uint8, 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadAdjustmentStats) Clone() *AnyThreadPoolWorkerThreadAdjustmentStats {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWorkerThreadAdjustmentStats) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

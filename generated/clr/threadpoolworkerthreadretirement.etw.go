@@ -51,14 +51,15 @@ func (e ThreadPoolWorkerThreadRetirementStart) String() string {
 
 var threadPoolWorkerThreadRetirementStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 52, Level: 4, Opcode: 1, Task: 17, Keywords: 0x10000,
-	Class: classThreadPoolWorkerThreadRetirement, Name: "ThreadPoolWorkerThreadRetirementStart", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Start",
+	Class: classThreadPoolWorkerThreadRetirement, Name: "ThreadPoolWorkerThreadRetirementStart",
+	TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Start",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
 // AnyThreadPoolWorkerThreadRetirementStart is [ThreadPoolWorkerThreadRetirementStart] in any
 // version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadRetirementStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWorkerThreadRetirementStart
 }
 
@@ -71,6 +72,11 @@ func (e *AnyThreadPoolWorkerThreadRetirementStart) DecodeVersion(version uint8, 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadRetirementStart) Clone() *AnyThreadPoolWorkerThreadRetirementStart {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWorkerThreadRetirementStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ThreadPoolWorkerThreadRetirementStop is event 53, version 0, of
@@ -117,14 +123,15 @@ func (e ThreadPoolWorkerThreadRetirementStop) String() string { return string(et
 
 var threadPoolWorkerThreadRetirementStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 53, Level: 4, Opcode: 2, Task: 17, Keywords: 0x10000,
-	Class: classThreadPoolWorkerThreadRetirement, Name: "ThreadPoolWorkerThreadRetirementStop", TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Stop",
+	Class: classThreadPoolWorkerThreadRetirement, Name: "ThreadPoolWorkerThreadRetirementStop",
+	TaskName: "ThreadPoolWorkerThreadRetirement", OpcodeName: "Stop",
 	Fields: threadPoolWorkerThreadLayoutFields,
 }
 
 // AnyThreadPoolWorkerThreadRetirementStop is [ThreadPoolWorkerThreadRetirementStop] in any
 // version: a newer one is decoded like it.
 type AnyThreadPoolWorkerThreadRetirementStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWorkerThreadRetirementStop
 }
 
@@ -137,4 +144,9 @@ func (e *AnyThreadPoolWorkerThreadRetirementStop) DecodeVersion(version uint8, p
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkerThreadRetirementStop) Clone() *AnyThreadPoolWorkerThreadRetirementStop {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWorkerThreadRetirementStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

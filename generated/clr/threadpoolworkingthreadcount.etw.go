@@ -60,7 +60,8 @@ func (e ThreadPoolWorkingThreadCount) String() string { return string(etw.Append
 
 var threadPoolWorkingThreadCount = etw.EventDesc{
 	Provider: &providerDesc, ID: 60, Level: 5, Opcode: 1, Task: 22, Keywords: 0x10000,
-	Class: classThreadPoolWorkingThreadCount, Name: "ThreadPoolWorkingThreadCount", TaskName: "ThreadPoolWorkingThreadCount", OpcodeName: "Start",
+	Class: classThreadPoolWorkingThreadCount, Name: "ThreadPoolWorkingThreadCount",
+	TaskName: "ThreadPoolWorkingThreadCount", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "Count", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -70,7 +71,7 @@ var threadPoolWorkingThreadCount = etw.EventDesc{
 // AnyThreadPoolWorkingThreadCount is [ThreadPoolWorkingThreadCount] in any version: a newer
 // one is decoded like it.
 type AnyThreadPoolWorkingThreadCount struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWorkingThreadCount
 }
 
@@ -82,3 +83,8 @@ func (e *AnyThreadPoolWorkingThreadCount) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWorkingThreadCount) Clone() *AnyThreadPoolWorkingThreadCount { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWorkingThreadCount) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}

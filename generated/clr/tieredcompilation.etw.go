@@ -61,7 +61,8 @@ func (e TieredCompilationSettings) String() string { return string(etw.AppendTex
 
 var tieredCompilationSettings = etw.EventDesc{
 	Provider: &providerDesc, ID: 280, Level: 4, Opcode: 11, Task: 31, Keywords: 0x1000000000,
-	Class: classTieredCompilation, Name: "TieredCompilationSettings", TaskName: "TieredCompilation", OpcodeName: "Settings",
+	Class: classTieredCompilation, Name: "TieredCompilationSettings", TaskName: "TieredCompilation",
+	OpcodeName: "Settings",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
@@ -71,7 +72,7 @@ var tieredCompilationSettings = etw.EventDesc{
 // AnyTieredCompilationSettings is [TieredCompilationSettings] in any version: a newer one is
 // decoded like it.
 type AnyTieredCompilationSettings struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TieredCompilationSettings
 }
 
@@ -83,6 +84,9 @@ func (e *AnyTieredCompilationSettings) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationSettings) Clone() *AnyTieredCompilationSettings { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTieredCompilationSettings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TieredCompilationPause is event 281, version 0, of [TaskTieredCompilation], opcode
 // [OpcodeTieredCompilationPause], enabled by [KeywordCompilation] (0x1000000000) at
@@ -132,7 +136,8 @@ func (e TieredCompilationPause) String() string { return string(etw.AppendText(n
 
 var tieredCompilationPause = etw.EventDesc{
 	Provider: &providerDesc, ID: 281, Level: 4, Opcode: 12, Task: 31, Keywords: 0x1000000000,
-	Class: classTieredCompilation, Name: "TieredCompilationPause", TaskName: "TieredCompilation", OpcodeName: "Pause",
+	Class: classTieredCompilation, Name: "TieredCompilationPause", TaskName: "TieredCompilation",
+	OpcodeName: "Pause",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
@@ -141,7 +146,7 @@ var tieredCompilationPause = etw.EventDesc{
 // AnyTieredCompilationPause is [TieredCompilationPause] in any version: a newer one is decoded
 // like it.
 type AnyTieredCompilationPause struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TieredCompilationPause
 }
 
@@ -153,6 +158,9 @@ func (e *AnyTieredCompilationPause) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationPause) Clone() *AnyTieredCompilationPause { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTieredCompilationPause) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TieredCompilationResume is event 282, version 0, of [TaskTieredCompilation], opcode
 // [OpcodeTieredCompilationResume], enabled by [KeywordCompilation] (0x1000000000) at
@@ -207,7 +215,8 @@ func (e TieredCompilationResume) String() string { return string(etw.AppendText(
 
 var tieredCompilationResume = etw.EventDesc{
 	Provider: &providerDesc, ID: 282, Level: 4, Opcode: 13, Task: 31, Keywords: 0x1000000000,
-	Class: classTieredCompilation, Name: "TieredCompilationResume", TaskName: "TieredCompilation", OpcodeName: "Resume",
+	Class: classTieredCompilation, Name: "TieredCompilationResume", TaskName: "TieredCompilation",
+	OpcodeName: "Resume",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "NewMethodCount", Type: etw.InUInt32},
@@ -217,7 +226,7 @@ var tieredCompilationResume = etw.EventDesc{
 // AnyTieredCompilationResume is [TieredCompilationResume] in any version: a newer one is
 // decoded like it.
 type AnyTieredCompilationResume struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TieredCompilationResume
 }
 
@@ -229,6 +238,9 @@ func (e *AnyTieredCompilationResume) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationResume) Clone() *AnyTieredCompilationResume { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTieredCompilationResume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TieredCompilationBackgroundJitStart is event 283, version 0, of [TaskTieredCompilation],
 // opcode [etw.OpcodeStart], enabled by [KeywordCompilation] (0x1000000000) at
@@ -284,7 +296,8 @@ func (e TieredCompilationBackgroundJitStart) String() string { return string(etw
 
 var tieredCompilationBackgroundJitStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 283, Level: 4, Opcode: 1, Task: 31, Keywords: 0x1000000000,
-	Class: classTieredCompilation, Name: "TieredCompilationBackgroundJitStart", TaskName: "TieredCompilation", OpcodeName: "Start",
+	Class: classTieredCompilation, Name: "TieredCompilationBackgroundJitStart",
+	TaskName: "TieredCompilation", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
@@ -294,7 +307,7 @@ var tieredCompilationBackgroundJitStart = etw.EventDesc{
 // AnyTieredCompilationBackgroundJitStart is [TieredCompilationBackgroundJitStart] in any
 // version: a newer one is decoded like it.
 type AnyTieredCompilationBackgroundJitStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TieredCompilationBackgroundJitStart
 }
 
@@ -307,6 +320,11 @@ func (e *AnyTieredCompilationBackgroundJitStart) DecodeVersion(version uint8, p 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationBackgroundJitStart) Clone() *AnyTieredCompilationBackgroundJitStart {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTieredCompilationBackgroundJitStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // TieredCompilationBackgroundJitStop is event 284, version 0, of [TaskTieredCompilation],
@@ -368,7 +386,8 @@ func (e TieredCompilationBackgroundJitStop) String() string { return string(etw.
 
 var tieredCompilationBackgroundJitStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 284, Level: 4, Opcode: 2, Task: 31, Keywords: 0x1000000000,
-	Class: classTieredCompilation, Name: "TieredCompilationBackgroundJitStop", TaskName: "TieredCompilation", OpcodeName: "Stop",
+	Class: classTieredCompilation, Name: "TieredCompilationBackgroundJitStop",
+	TaskName: "TieredCompilation", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "PendingMethodCount", Type: etw.InUInt32},
@@ -379,7 +398,7 @@ var tieredCompilationBackgroundJitStop = etw.EventDesc{
 // AnyTieredCompilationBackgroundJitStop is [TieredCompilationBackgroundJitStop] in any
 // version: a newer one is decoded like it.
 type AnyTieredCompilationBackgroundJitStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TieredCompilationBackgroundJitStop
 }
 
@@ -392,4 +411,9 @@ func (e *AnyTieredCompilationBackgroundJitStop) DecodeVersion(version uint8, p [
 // Clone returns a copy of e.
 func (e AnyTieredCompilationBackgroundJitStop) Clone() *AnyTieredCompilationBackgroundJitStop {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTieredCompilationBackgroundJitStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

@@ -243,7 +243,7 @@ func (s BulkTypeValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyBulkType is [BulkType] in any version: a newer one is decoded like it.
 type AnyBulkType struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BulkType
 }
 
@@ -258,3 +258,6 @@ func (e AnyBulkType) Clone() *AnyBulkType {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBulkType) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

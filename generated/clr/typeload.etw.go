@@ -69,7 +69,7 @@ var typeLoadStart = etw.EventDesc{
 
 // AnyTypeLoadStart is [TypeLoadStart] in any version: a newer one is decoded like it.
 type AnyTypeLoadStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TypeLoadStart
 }
 
@@ -81,6 +81,9 @@ func (e *AnyTypeLoadStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyTypeLoadStart) Clone() *AnyTypeLoadStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTypeLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TypeLoadStop is event 74, version 0, of [TaskTypeLoad], opcode [etw.OpcodeStop], enabled by
 // [KeywordTypeDiagnostic] (0x8000000000) at [etw.LevelInformational] (4). [AnyTypeLoadStop]
@@ -166,7 +169,7 @@ var typeLoadStop = etw.EventDesc{
 
 // AnyTypeLoadStop is [TypeLoadStop] in any version: a newer one is decoded like it.
 type AnyTypeLoadStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TypeLoadStop
 }
 
@@ -181,3 +184,6 @@ func (e AnyTypeLoadStop) Clone() *AnyTypeLoadStop {
 	e.TypeName = e.TypeName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTypeLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

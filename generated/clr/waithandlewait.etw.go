@@ -68,7 +68,8 @@ func (e WaitHandleWaitStart) String() string { return string(etw.AppendText(nil,
 
 var waitHandleWaitStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 301, Level: 5, Opcode: 1, Task: 39, Keywords: 0x40000000000,
-	Class: classWaitHandleWait, Name: "WaitHandleWaitStart", TaskName: "WaitHandleWait", OpcodeName: "Start",
+	Class: classWaitHandleWait, Name: "WaitHandleWaitStart", TaskName: "WaitHandleWait",
+	OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "WaitSource", Type: etw.InUInt8, Map: &waitHandleWaitSourceMap},
 		{Name: "AssociatedObjectID", Type: etw.InPointer},
@@ -79,7 +80,7 @@ var waitHandleWaitStart = etw.EventDesc{
 // AnyWaitHandleWaitStart is [WaitHandleWaitStart] in any version: a newer one is decoded like
 // it.
 type AnyWaitHandleWaitStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WaitHandleWaitStart
 }
 
@@ -91,6 +92,9 @@ func (e *AnyWaitHandleWaitStart) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyWaitHandleWaitStart) Clone() *AnyWaitHandleWaitStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWaitHandleWaitStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WaitHandleWaitStop is event 302, version 0, of [TaskWaitHandleWait], opcode
 // [etw.OpcodeStop], enabled by [KeywordWaitHandle] (0x40000000000) at [etw.LevelVerbose] (5).
@@ -147,7 +151,7 @@ var waitHandleWaitStop = etw.EventDesc{
 // AnyWaitHandleWaitStop is [WaitHandleWaitStop] in any version: a newer one is decoded like
 // it.
 type AnyWaitHandleWaitStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WaitHandleWaitStop
 }
 
@@ -159,3 +163,6 @@ func (e *AnyWaitHandleWaitStop) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyWaitHandleWaitStop) Clone() *AnyWaitHandleWaitStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWaitHandleWaitStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -44,8 +44,9 @@ func (e WorkerThreadCreate) String() string { return string(etw.AppendText(nil, 
 
 var workerThreadCreate = etw.EventDesc{
 	Provider: &providerDesc, ID: 40, Level: 4, Opcode: 1, Task: 2, Keywords: 0x10000,
-	Class: classWorkerThreadCreation, Name: "WorkerThreadCreate", TaskName: "WorkerThreadCreation", OpcodeName: "Start",
-	Fields: clrWorkerThreadLayoutFields,
+	Class: classWorkerThreadCreation, Name: "WorkerThreadCreate", TaskName: "WorkerThreadCreation",
+	OpcodeName: "Start",
+	Fields:     clrWorkerThreadLayoutFields,
 }
 
 // clrWorkerThreadLayout is the template ClrWorkerThread, which several events use.
@@ -84,7 +85,7 @@ var clrWorkerThreadLayoutFields = []etw.FieldDesc{
 // AnyWorkerThreadCreate is [WorkerThreadCreate] in any version: a newer one is decoded like
 // it.
 type AnyWorkerThreadCreate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WorkerThreadCreate
 }
 
@@ -96,6 +97,9 @@ func (e *AnyWorkerThreadCreate) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyWorkerThreadCreate) Clone() *AnyWorkerThreadCreate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWorkerThreadCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WorkerThreadTerminate is event 41, version 0, of [TaskWorkerThreadCreation], opcode
 // [etw.OpcodeStop], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
@@ -132,14 +136,15 @@ func (e WorkerThreadTerminate) String() string { return string(etw.AppendText(ni
 
 var workerThreadTerminate = etw.EventDesc{
 	Provider: &providerDesc, ID: 41, Level: 4, Opcode: 2, Task: 2, Keywords: 0x10000,
-	Class: classWorkerThreadCreation, Name: "WorkerThreadTerminate", TaskName: "WorkerThreadCreation", OpcodeName: "Stop",
-	Fields: clrWorkerThreadLayoutFields,
+	Class: classWorkerThreadCreation, Name: "WorkerThreadTerminate", TaskName: "WorkerThreadCreation",
+	OpcodeName: "Stop",
+	Fields:     clrWorkerThreadLayoutFields,
 }
 
 // AnyWorkerThreadTerminate is [WorkerThreadTerminate] in any version: a newer one is decoded
 // like it.
 type AnyWorkerThreadTerminate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WorkerThreadTerminate
 }
 
@@ -151,3 +156,6 @@ func (e *AnyWorkerThreadTerminate) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyWorkerThreadTerminate) Clone() *AnyWorkerThreadTerminate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWorkerThreadTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

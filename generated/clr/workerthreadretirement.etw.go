@@ -40,14 +40,15 @@ func (e WorkerThreadRetire) String() string { return string(etw.AppendText(nil, 
 
 var workerThreadRetire = etw.EventDesc{
 	Provider: &providerDesc, ID: 42, Level: 4, Opcode: 1, Task: 4, Keywords: 0x10000,
-	Class: classWorkerThreadRetirement, Name: "WorkerThreadRetire", TaskName: "WorkerThreadRetirement", OpcodeName: "Start",
-	Fields: clrWorkerThreadLayoutFields,
+	Class: classWorkerThreadRetirement, Name: "WorkerThreadRetire", TaskName: "WorkerThreadRetirement",
+	OpcodeName: "Start",
+	Fields:     clrWorkerThreadLayoutFields,
 }
 
 // AnyWorkerThreadRetire is [WorkerThreadRetire] in any version: a newer one is decoded like
 // it.
 type AnyWorkerThreadRetire struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WorkerThreadRetire
 }
 
@@ -59,6 +60,9 @@ func (e *AnyWorkerThreadRetire) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyWorkerThreadRetire) Clone() *AnyWorkerThreadRetire { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWorkerThreadRetire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WorkerThreadUnretire is event 43, version 0, of [TaskWorkerThreadRetirement], opcode
 // [etw.OpcodeStop], enabled by [KeywordThreading] (0x10000) at [etw.LevelInformational] (4).
@@ -95,14 +99,15 @@ func (e WorkerThreadUnretire) String() string { return string(etw.AppendText(nil
 
 var workerThreadUnretire = etw.EventDesc{
 	Provider: &providerDesc, ID: 43, Level: 4, Opcode: 2, Task: 4, Keywords: 0x10000,
-	Class: classWorkerThreadRetirement, Name: "WorkerThreadUnretire", TaskName: "WorkerThreadRetirement", OpcodeName: "Stop",
-	Fields: clrWorkerThreadLayoutFields,
+	Class: classWorkerThreadRetirement, Name: "WorkerThreadUnretire", TaskName: "WorkerThreadRetirement",
+	OpcodeName: "Stop",
+	Fields:     clrWorkerThreadLayoutFields,
 }
 
 // AnyWorkerThreadUnretire is [WorkerThreadUnretire] in any version: a newer one is decoded
 // like it.
 type AnyWorkerThreadUnretire struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WorkerThreadUnretire
 }
 
@@ -114,3 +119,6 @@ func (e *AnyWorkerThreadUnretire) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyWorkerThreadUnretire) Clone() *AnyWorkerThreadUnretire { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWorkerThreadUnretire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -68,7 +68,8 @@ func (e YieldProcessorMeasurement) String() string { return string(etw.AppendTex
 
 var yieldProcessorMeasurement = etw.EventDesc{
 	Provider: &providerDesc, ID: 58, Level: 4, Task: 37, Keywords: 0x10000,
-	Class: classYieldProcessorMeasurement, Name: "YieldProcessorMeasurement", TaskName: "YieldProcessorMeasurement", OpcodeName: "Info",
+	Class: classYieldProcessorMeasurement, Name: "YieldProcessorMeasurement",
+	TaskName: "YieldProcessorMeasurement", OpcodeName: "Info",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "NsPerYield", Type: etw.InDouble},
@@ -79,7 +80,7 @@ var yieldProcessorMeasurement = etw.EventDesc{
 // AnyYieldProcessorMeasurement is [YieldProcessorMeasurement] in any version: a newer one is
 // decoded like it.
 type AnyYieldProcessorMeasurement struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	YieldProcessorMeasurement
 }
 
@@ -91,3 +92,6 @@ func (e *AnyYieldProcessorMeasurement) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyYieldProcessorMeasurement) Clone() *AnyYieldProcessorMeasurement { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyYieldProcessorMeasurement) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -52,8 +52,8 @@ func (e ALPCSendMessageV2) Clone() *ALPCSendMessageV2 { return &e }
 func (e ALPCSendMessageV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcSendMessageV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 14, Keywords: 0x100000,
-	Class: classALPC, TaskName: "ALPC", OpcodeName: "SendMessage",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 14,
+	Keywords: 0x100000, Class: classALPC, TaskName: "ALPC", OpcodeName: "SendMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
@@ -61,7 +61,7 @@ var alpcSendMessageV2 = etw.EventDesc{
 
 // AnyALPCSendMessage is [ALPCSendMessageV2] in any version: a newer one is decoded like it.
 type AnyALPCSendMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ALPCSendMessageV2
 }
 
@@ -73,6 +73,9 @@ func (e *AnyALPCSendMessage) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyALPCSendMessage) Clone() *AnyALPCSendMessage { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyALPCSendMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ALPCReceiveMessageV2 is the classic event of class 45d8cccd-539f-4b72-a8b7-5c683142609a,
 // opcode 34 (ReceiveMessage), version 2, of [TaskALPC], enabled by [KeywordAlpc] (0x100000).
@@ -117,8 +120,8 @@ func (e ALPCReceiveMessageV2) Clone() *ALPCReceiveMessageV2 { return &e }
 func (e ALPCReceiveMessageV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcReceiveMessageV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 14, Keywords: 0x100000,
-	Class: classALPC, TaskName: "ALPC", OpcodeName: "ReceiveMessage",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 14,
+	Keywords: 0x100000, Class: classALPC, TaskName: "ALPC", OpcodeName: "ReceiveMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
@@ -127,7 +130,7 @@ var alpcReceiveMessageV2 = etw.EventDesc{
 // AnyALPCReceiveMessage is [ALPCReceiveMessageV2] in any version: a newer one is decoded like
 // it.
 type AnyALPCReceiveMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ALPCReceiveMessageV2
 }
 
@@ -139,6 +142,9 @@ func (e *AnyALPCReceiveMessage) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyALPCReceiveMessage) Clone() *AnyALPCReceiveMessage { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyALPCReceiveMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ALPCWaitForReplyV2 is the classic event of class 45d8cccd-539f-4b72-a8b7-5c683142609a,
 // opcode 35 (WaitForReply), version 2, of [TaskALPC], enabled by [KeywordAlpc] (0x100000). Its
@@ -183,8 +189,8 @@ func (e ALPCWaitForReplyV2) Clone() *ALPCWaitForReplyV2 { return &e }
 func (e ALPCWaitForReplyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcWaitForReplyV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 14, Keywords: 0x100000,
-	Class: classALPC, TaskName: "ALPC", OpcodeName: "WaitForReply",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 14,
+	Keywords: 0x100000, Class: classALPC, TaskName: "ALPC", OpcodeName: "WaitForReply",
 	Fields: []etw.FieldDesc{
 		{Name: "MessageID", Type: etw.InUInt32},
 	},
@@ -192,7 +198,7 @@ var alpcWaitForReplyV2 = etw.EventDesc{
 
 // AnyALPCWaitForReply is [ALPCWaitForReplyV2] in any version: a newer one is decoded like it.
 type AnyALPCWaitForReply struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ALPCWaitForReplyV2
 }
 
@@ -204,6 +210,9 @@ func (e *AnyALPCWaitForReply) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyALPCWaitForReply) Clone() *AnyALPCWaitForReply { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyALPCWaitForReply) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ALPCWaitForNewMessageV2 is the classic event of class 45d8cccd-539f-4b72-a8b7-5c683142609a,
 // opcode 36 (WaitForNewMessage), version 2, of [TaskALPC], enabled by [KeywordAlpc]
@@ -258,8 +267,8 @@ func (e ALPCWaitForNewMessageV2) Clone() *ALPCWaitForNewMessageV2 {
 func (e ALPCWaitForNewMessageV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcWaitForNewMessageV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 14, Keywords: 0x100000,
-	Class: classALPC, TaskName: "ALPC", OpcodeName: "WaitForNewMessage",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 14,
+	Keywords: 0x100000, Class: classALPC, TaskName: "ALPC", OpcodeName: "WaitForNewMessage",
 	Fields: []etw.FieldDesc{
 		{Name: "IsServerPort", Type: etw.InUInt32},
 		{Name: "PortName", Type: etw.InUnicodeString},
@@ -269,7 +278,7 @@ var alpcWaitForNewMessageV2 = etw.EventDesc{
 // AnyALPCWaitForNewMessage is [ALPCWaitForNewMessageV2] in any version: a newer one is decoded
 // like it.
 type AnyALPCWaitForNewMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ALPCWaitForNewMessageV2
 }
 
@@ -284,6 +293,9 @@ func (e AnyALPCWaitForNewMessage) Clone() *AnyALPCWaitForNewMessage {
 	e.PortName = e.PortName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyALPCWaitForNewMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ALPCUnwaitV2 is the classic event of class 45d8cccd-539f-4b72-a8b7-5c683142609a, opcode 37
 // (Unwait), version 2, of [TaskALPC], enabled by [KeywordAlpc] (0x100000). Its payload has 4
@@ -328,8 +340,8 @@ func (e ALPCUnwaitV2) Clone() *ALPCUnwaitV2 { return &e }
 func (e ALPCUnwaitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var alpcUnwaitV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 14, Keywords: 0x100000,
-	Class: classALPC, TaskName: "ALPC", OpcodeName: "Unwait",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 14,
+	Keywords: 0x100000, Class: classALPC, TaskName: "ALPC", OpcodeName: "Unwait",
 	Fields: []etw.FieldDesc{
 		{Name: "Status", Type: etw.InUInt32},
 	},
@@ -337,7 +349,7 @@ var alpcUnwaitV2 = etw.EventDesc{
 
 // AnyALPCUnwait is [ALPCUnwaitV2] in any version: a newer one is decoded like it.
 type AnyALPCUnwait struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ALPCUnwaitV2
 }
 
@@ -349,3 +361,6 @@ func (e *AnyALPCUnwait) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyALPCUnwait) Clone() *AnyALPCUnwait { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyALPCUnwait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -101,7 +101,7 @@ var ccWorkitemEnqueueV2 = etw.EventDesc{
 // AnyCcWorkitemEnqueue is [CcWorkitemEnqueueV2] in any version: a newer one is decoded like
 // it.
 type AnyCcWorkitemEnqueue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcWorkitemEnqueueV2
 }
 
@@ -116,6 +116,9 @@ func (e AnyCcWorkitemEnqueue) Clone() *AnyCcWorkitemEnqueue {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcWorkitemEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcWorkitemDequeueV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9,
 // opcode 1 (WorkitemDequeue), version 2, of [TaskCc]. Its payload has 8 bytes, 4 in programs
@@ -169,7 +172,7 @@ var ccWorkitemDequeueV2 = etw.EventDesc{
 // AnyCcWorkitemDequeue is [CcWorkitemDequeueV2] in any version: a newer one is decoded like
 // it.
 type AnyCcWorkitemDequeue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcWorkitemDequeueV2
 }
 
@@ -181,6 +184,9 @@ func (e *AnyCcWorkitemDequeue) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyCcWorkitemDequeue) Clone() *AnyCcWorkitemDequeue { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcWorkitemDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcWorkitemCompleteV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9,
 // opcode 2 (WorkitemComplete), version 2, of [TaskCc]. Its payload has 8 bytes, 4 in programs
@@ -234,7 +240,7 @@ var ccWorkitemCompleteV2 = etw.EventDesc{
 // AnyCcWorkitemComplete is [CcWorkitemCompleteV2] in any version: a newer one is decoded like
 // it.
 type AnyCcWorkitemComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcWorkitemCompleteV2
 }
 
@@ -246,6 +252,9 @@ func (e *AnyCcWorkitemComplete) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyCcWorkitemComplete) Clone() *AnyCcWorkitemComplete { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcWorkitemComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcReadAheadV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode 3
 // (ReadAhead), version 2, of [TaskCc]. Its payload has 32 bytes. [AnyCcReadAhead] takes newer
@@ -345,7 +354,7 @@ var ccReadAheadV2 = etw.EventDesc{
 
 // AnyCcReadAhead is [CcReadAheadV2] in any version: a newer one is decoded like it.
 type AnyCcReadAhead struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcReadAheadV2
 }
 
@@ -360,6 +369,9 @@ func (e AnyCcReadAhead) Clone() *AnyCcReadAhead {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcReadAhead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcLazyWriteScanV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode
 // 5 (LazyWriteScan), version 2, of [TaskCc]. Its payload has 88 bytes, 48 in programs of 32
@@ -478,7 +490,7 @@ var ccLazyWriteScanV2 = etw.EventDesc{
 
 // AnyCcLazyWriteScan is [CcLazyWriteScanV2] in any version: a newer one is decoded like it.
 type AnyCcLazyWriteScan struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcLazyWriteScanV2
 }
 
@@ -490,6 +502,9 @@ func (e *AnyCcLazyWriteScan) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyCcLazyWriteScan) Clone() *AnyCcLazyWriteScan { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcLazyWriteScan) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcCanIWriteFailV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode
 // 6 (CanIWriteFail), version 2, of [TaskCc]. [AnyCcCanIWriteFail] takes newer versions, too.
@@ -569,7 +584,7 @@ var ccCanIWriteFailV2 = etw.EventDesc{
 
 // AnyCcCanIWriteFail is [CcCanIWriteFailV2] in any version: a newer one is decoded like it.
 type AnyCcCanIWriteFail struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcCanIWriteFailV2
 }
 
@@ -584,6 +599,9 @@ func (e AnyCcCanIWriteFail) Clone() *AnyCcCanIWriteFail {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcCanIWriteFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcFlushCacheV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode 9
 // (FlushCache), version 2, of [TaskCc]. Its payload has 40 bytes, 32 in programs of 32 bits.
@@ -672,7 +690,7 @@ var ccFlushCacheV2 = etw.EventDesc{
 
 // AnyCcFlushCache is [CcFlushCacheV2] in any version: a newer one is decoded like it.
 type AnyCcFlushCache struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcFlushCacheV2
 }
 
@@ -684,6 +702,9 @@ func (e *AnyCcFlushCache) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyCcFlushCache) Clone() *AnyCcFlushCache { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcFlushCache) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcFlushSectionV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9, opcode
 // 10 (FlushSection), version 2, of [TaskCc]. Its payload has 32 bytes, 24 in programs of 32
@@ -760,7 +781,7 @@ var ccFlushSectionV2 = etw.EventDesc{
 
 // AnyCcFlushSection is [CcFlushSectionV2] in any version: a newer one is decoded like it.
 type AnyCcFlushSection struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcFlushSectionV2
 }
 
@@ -772,6 +793,9 @@ func (e *AnyCcFlushSection) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyCcFlushSection) Clone() *AnyCcFlushSection { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcFlushSection) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcScheduleReadAheadV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9,
 // opcode 12 (ScheduleReadAhead), version 2, of [TaskCc]. Its payload has 72 bytes, 64 in
@@ -907,7 +931,7 @@ var ccScheduleReadAheadV2 = etw.EventDesc{
 // AnyCcScheduleReadAhead is [CcScheduleReadAheadV2] in any version: a newer one is decoded
 // like it.
 type AnyCcScheduleReadAhead struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcScheduleReadAheadV2
 }
 
@@ -923,6 +947,9 @@ func (e AnyCcScheduleReadAhead) Clone() *AnyCcScheduleReadAhead {
 	e.Pad9 = e.Pad9.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcScheduleReadAhead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcLoggedStreamInfoV2 is the classic event of class 7687a439-f752-45b8-b741-321aec0f8df9,
 // opcode 13 (LoggedStreamInfo), version 2, of [TaskCc]. Its payload has 40 bytes, 32 in
@@ -1023,7 +1050,7 @@ var ccLoggedStreamInfoV2 = etw.EventDesc{
 // AnyCcLoggedStreamInfo is [CcLoggedStreamInfoV2] in any version: a newer one is decoded like
 // it.
 type AnyCcLoggedStreamInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcLoggedStreamInfoV2
 }
 
@@ -1038,6 +1065,9 @@ func (e AnyCcLoggedStreamInfo) Clone() *AnyCcLoggedStreamInfo {
 	e.Pad5 = e.Pad5.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcLoggedStreamInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CcExtraWritebehindThreadV2 is the classic event of class
 // 7687a439-f752-45b8-b741-321aec0f8df9, opcode 14 (ExtraWritebehindThread), version 2, of
@@ -1119,7 +1149,7 @@ var ccExtraWritebehindThreadV2 = etw.EventDesc{
 // AnyCcExtraWritebehindThread is [CcExtraWritebehindThreadV2] in any version: a newer one is
 // decoded like it.
 type AnyCcExtraWritebehindThread struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CcExtraWritebehindThreadV2
 }
 
@@ -1131,3 +1161,6 @@ func (e *AnyCcExtraWritebehindThread) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyCcExtraWritebehindThread) Clone() *AnyCcExtraWritebehindThread { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCcExtraWritebehindThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

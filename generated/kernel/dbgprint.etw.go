@@ -67,8 +67,8 @@ func (e DbgPrintDebugPrintV2) Clone() *DbgPrintDebugPrintV2 {
 func (e DbgPrintDebugPrintV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dbgPrintDebugPrintV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 20, Keywords: 0x40000,
-	Class: classDbgPrint, TaskName: "DbgPrint", OpcodeName: "DebugPrint",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 20,
+	Keywords: 0x40000, Class: classDbgPrint, TaskName: "DbgPrint", OpcodeName: "DebugPrint",
 	Fields: []etw.FieldDesc{
 		{Name: "Component", Type: etw.InUInt32},
 		{Name: "Level", Type: etw.InUInt32},
@@ -79,7 +79,7 @@ var dbgPrintDebugPrintV2 = etw.EventDesc{
 // AnyDbgPrintDebugPrint is [DbgPrintDebugPrintV2] in any version: a newer one is decoded like
 // it.
 type AnyDbgPrintDebugPrint struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DbgPrintDebugPrintV2
 }
 
@@ -94,3 +94,6 @@ func (e AnyDbgPrintDebugPrint) Clone() *AnyDbgPrintDebugPrint {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDbgPrintDebugPrint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

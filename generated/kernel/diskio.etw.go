@@ -146,8 +146,8 @@ func (e DiskIoReadV1) Clone() *DiskIoReadV1 { return &e }
 func (e DiskIoReadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 4, Keywords: 0x100,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 4,
+	Keywords: 0x100, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoV1TypeGroup1LayoutFields,
 }
 
@@ -251,8 +251,8 @@ func (e DiskIoReadV2) Clone() *DiskIoReadV2 { return &e }
 func (e DiskIoReadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 4, Keywords: 0x100,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 4,
+	Keywords: 0x100, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoV2TypeGroup1LayoutFields,
 }
 
@@ -358,8 +358,8 @@ func (e DiskIoReadV3) Clone() *DiskIoReadV3 { return &e }
 func (e DiskIoReadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 4, Keywords: 0x100,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 4,
+	Keywords: 0x100, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Read",
 	Fields: diskIoTypeGroup1LayoutFields,
 }
 
@@ -675,8 +675,8 @@ func (e DiskIoWriteV1) Clone() *DiskIoWriteV1 { return &e }
 func (e DiskIoWriteV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 4, Keywords: 0x100,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 4,
+	Keywords: 0x100, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoV1TypeGroup1LayoutFields,
 }
 
@@ -720,8 +720,8 @@ func (e DiskIoWriteV2) Clone() *DiskIoWriteV2 { return &e }
 func (e DiskIoWriteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 4, Keywords: 0x100,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 4,
+	Keywords: 0x100, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoV2TypeGroup1LayoutFields,
 }
 
@@ -764,8 +764,8 @@ func (e DiskIoWriteV3) Clone() *DiskIoWriteV3 { return &e }
 func (e DiskIoWriteV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 3, Opcode: 11, Task: 4, Keywords: 0x100,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 3, Opcode: 11, Task: 4,
+	Keywords: 0x100, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "Write",
 	Fields: diskIoTypeGroup1LayoutFields,
 }
 
@@ -813,7 +813,9 @@ func (e *AnyDiskIoWrite) HasIssuingThreadId() bool { return e.Seen.Layout >= 3 }
 // HasResponseTime reports whether the decoded version has ResponseTime.
 func (e *AnyDiskIoWrite) HasResponseTime() bool { return e.Seen.Layout == 1 }
 
-var anyDiskIoWrite = []*etw.EventDesc{&diskIoWriteV0, &diskIoWriteV1, &diskIoWriteV2, &diskIoWriteV3}
+var anyDiskIoWrite = []*etw.EventDesc{
+	&diskIoWriteV0, &diskIoWriteV1, &diskIoWriteV2, &diskIoWriteV3,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoWrite) EventDescs() []*etw.EventDesc { return anyDiskIoWrite }
@@ -872,8 +874,8 @@ func (e DiskIoReadInitV2) Clone() *DiskIoReadInitV2 { return &e }
 func (e DiskIoReadInitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadInitV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 4, Keywords: 0x400,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "ReadInit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 4,
+	Keywords: 0x400, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "ReadInit",
 	Fields: diskIoV2TypeGroup2LayoutFields,
 }
 
@@ -936,8 +938,8 @@ func (e DiskIoReadInitV3) Clone() *DiskIoReadInitV3 { return &e }
 func (e DiskIoReadInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoReadInitV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 3, Opcode: 12, Task: 4, Keywords: 0x400,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "ReadInit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 3, Opcode: 12, Task: 4,
+	Keywords: 0x400, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "ReadInit",
 	Fields: diskIoTypeGroup2LayoutFields,
 }
 
@@ -1088,8 +1090,8 @@ func (e DiskIoWriteInitV2) Clone() *DiskIoWriteInitV2 { return &e }
 func (e DiskIoWriteInitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteInitV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 4, Keywords: 0x400,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "WriteInit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 4,
+	Keywords: 0x400, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "WriteInit",
 	Fields: diskIoV2TypeGroup2LayoutFields,
 }
 
@@ -1125,8 +1127,8 @@ func (e DiskIoWriteInitV3) Clone() *DiskIoWriteInitV3 { return &e }
 func (e DiskIoWriteInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoWriteInitV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 3, Opcode: 13, Task: 4, Keywords: 0x400,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "WriteInit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 3, Opcode: 13, Task: 4,
+	Keywords: 0x400, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "WriteInit",
 	Fields: diskIoTypeGroup2LayoutFields,
 }
 
@@ -1238,8 +1240,8 @@ func (e DiskIoFlushBuffersV2) Clone() *DiskIoFlushBuffersV2 { return &e }
 func (e DiskIoFlushBuffersV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoFlushBuffersV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 4, Keywords: 0x100,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushBuffers",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 4,
+	Keywords: 0x100, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushBuffers",
 	Fields: []etw.FieldDesc{
 		{Name: "DiskNumber", Type: etw.InUInt32},
 		{Name: "IrpFlags", Type: etw.InUInt32, Map: &irpFlagsMap},
@@ -1283,8 +1285,8 @@ func (e DiskIoFlushBuffersV3) Clone() *DiskIoFlushBuffersV3 { return &e }
 func (e DiskIoFlushBuffersV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoFlushBuffersV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 3, Opcode: 14, Task: 4, Keywords: 0x100,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushBuffers",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 3, Opcode: 14, Task: 4,
+	Keywords: 0x100, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushBuffers",
 	Fields: diskIoTypeGroup3LayoutFields,
 }
 
@@ -1459,8 +1461,8 @@ func (e DiskIoFlushInitV2) Clone() *DiskIoFlushInitV2 { return &e }
 func (e DiskIoFlushInitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoFlushInitV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 4, Keywords: 0x400,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushInit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 4,
+	Keywords: 0x400, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushInit",
 	Fields: diskIoV2TypeGroup2LayoutFields,
 }
 
@@ -1496,8 +1498,8 @@ func (e DiskIoFlushInitV3) Clone() *DiskIoFlushInitV3 { return &e }
 func (e DiskIoFlushInitV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoFlushInitV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 3, Opcode: 15, Task: 4, Keywords: 0x400,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushInit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 3, Opcode: 15, Task: 4,
+	Keywords: 0x400, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "FlushInit",
 	Fields: diskIoTypeGroup2LayoutFields,
 }
 
@@ -1607,7 +1609,7 @@ var diskIoIoRedirectedInitV3 = etw.EventDesc{
 // AnyDiskIoIoRedirectedInit is [DiskIoIoRedirectedInitV3] in any version: a newer one is
 // decoded like it.
 type AnyDiskIoIoRedirectedInit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskIoIoRedirectedInitV3
 }
 
@@ -1619,6 +1621,9 @@ func (e *AnyDiskIoIoRedirectedInit) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyDiskIoIoRedirectedInit) Clone() *AnyDiskIoIoRedirectedInit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskIoIoRedirectedInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoDriverMajorFunctionCallV1 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 34 (DriverMajorFunctionCall), version 1. Its
@@ -1690,8 +1695,8 @@ func (e DiskIoDriverMajorFunctionCallV1) Clone() *DiskIoDriverMajorFunctionCallV
 func (e DiskIoDriverMajorFunctionCallV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverMajorFunctionCallV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 1, Opcode: 34, Task: 4, Keywords: 0x800000,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 1, Opcode: 34, Task: 4,
+	Keywords: 0x800000, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
 	Fields: []etw.FieldDesc{
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 		{Name: "RoutineAddr", Type: etw.InPointer},
@@ -1772,8 +1777,8 @@ func (e DiskIoDriverMajorFunctionCallV2) Clone() *DiskIoDriverMajorFunctionCallV
 func (e DiskIoDriverMajorFunctionCallV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverMajorFunctionCallV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 4, Keywords: 0x800000,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 4,
+	Keywords: 0x800000, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionCall",
 	Fields: []etw.FieldDesc{
 		{Name: "MajorFunction", Type: etw.InUInt32, Map: &irpMajorFunctionMap},
 		{Name: "MinorFunction", Type: etw.InUInt32},
@@ -1805,7 +1810,9 @@ type AnyDiskIoDriverMajorFunctionCall struct {
 	UniqMatchId uint32
 }
 
-var anyDiskIoDriverMajorFunctionCall = []*etw.EventDesc{&diskIoDriverMajorFunctionCallV1, &diskIoDriverMajorFunctionCallV2}
+var anyDiskIoDriverMajorFunctionCall = []*etw.EventDesc{
+	&diskIoDriverMajorFunctionCallV1, &diskIoDriverMajorFunctionCallV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoDriverMajorFunctionCall) EventDescs() []*etw.EventDesc {
@@ -1927,8 +1934,8 @@ func (e DiskIoDriverMajorFunctionReturnV1) Clone() *DiskIoDriverMajorFunctionRet
 func (e DiskIoDriverMajorFunctionReturnV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverMajorFunctionReturnV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 1, Opcode: 35, Task: 4, Keywords: 0x800000,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 1, Opcode: 35, Task: 4,
+	Keywords: 0x800000, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "UniqMatchId", Type: etw.InUInt32},
 		{Name: "Irp", Type: etw.InPointer},
@@ -1982,8 +1989,8 @@ func (e DiskIoDriverMajorFunctionReturnV2) Clone() *DiskIoDriverMajorFunctionRet
 func (e DiskIoDriverMajorFunctionReturnV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverMajorFunctionReturnV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 4, Keywords: 0x800000,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 4,
+	Keywords: 0x800000, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverMajorFunctionReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
@@ -2007,7 +2014,9 @@ type AnyDiskIoDriverMajorFunctionReturn struct {
 	UniqMatchId uint32
 }
 
-var anyDiskIoDriverMajorFunctionReturn = []*etw.EventDesc{&diskIoDriverMajorFunctionReturnV1, &diskIoDriverMajorFunctionReturnV2}
+var anyDiskIoDriverMajorFunctionReturn = []*etw.EventDesc{
+	&diskIoDriverMajorFunctionReturnV1, &diskIoDriverMajorFunctionReturnV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoDriverMajorFunctionReturn) EventDescs() []*etw.EventDesc {
@@ -2118,8 +2127,8 @@ func (e DiskIoDriverCompletionRoutineV2) Clone() *DiskIoDriverCompletionRoutineV
 func (e DiskIoDriverCompletionRoutineV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompletionRoutineV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 4, Keywords: 0x800000,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompletionRoutine",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 4,
+	Keywords: 0x800000, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompletionRoutine",
 	Fields: []etw.FieldDesc{
 		{Name: "Routine", Type: etw.InPointer},
 		{Name: "IrpPtr", Type: etw.InPointer},
@@ -2130,7 +2139,7 @@ var diskIoDriverCompletionRoutineV2 = etw.EventDesc{
 // AnyDiskIoDriverCompletionRoutine is [DiskIoDriverCompletionRoutineV2] in any version: a
 // newer one is decoded like it.
 type AnyDiskIoDriverCompletionRoutine struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskIoDriverCompletionRoutineV2
 }
 
@@ -2142,6 +2151,11 @@ func (e *AnyDiskIoDriverCompletionRoutine) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e.
 func (e AnyDiskIoDriverCompletionRoutine) Clone() *AnyDiskIoDriverCompletionRoutine { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskIoDriverCompletionRoutine) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // DiskIoDriverCompleteRequestV1 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (DriverCompleteRequest), version 1. Its
@@ -2195,8 +2209,8 @@ func (e DiskIoDriverCompleteRequestV1) Clone() *DiskIoDriverCompleteRequestV1 { 
 func (e DiskIoDriverCompleteRequestV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompleteRequestV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 1, Opcode: 52, Task: 4, Keywords: 0x800000,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 1, Opcode: 52, Task: 4,
+	Keywords: 0x800000, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
 	Fields: []etw.FieldDesc{
 		{Name: "RoutineAddr", Type: etw.InPointer},
 		{Name: "Irp", Type: etw.InPointer},
@@ -2256,8 +2270,8 @@ func (e DiskIoDriverCompleteRequestV2) Clone() *DiskIoDriverCompleteRequestV2 { 
 func (e DiskIoDriverCompleteRequestV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompleteRequestV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 4, Keywords: 0x800000,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 4,
+	Keywords: 0x800000, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequest",
 	Fields: []etw.FieldDesc{
 		{Name: "RoutineAddr", Type: etw.InPointer},
 		{Name: "Irp", Type: etw.InPointer},
@@ -2283,7 +2297,9 @@ type AnyDiskIoDriverCompleteRequest struct {
 	UniqMatchId uint32
 }
 
-var anyDiskIoDriverCompleteRequest = []*etw.EventDesc{&diskIoDriverCompleteRequestV1, &diskIoDriverCompleteRequestV2}
+var anyDiskIoDriverCompleteRequest = []*etw.EventDesc{
+	&diskIoDriverCompleteRequestV1, &diskIoDriverCompleteRequestV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoDriverCompleteRequest) EventDescs() []*etw.EventDesc {
@@ -2388,8 +2404,8 @@ func (e DiskIoDriverCompleteRequestReturnV1) Clone() *DiskIoDriverCompleteReques
 func (e DiskIoDriverCompleteRequestReturnV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompleteRequestReturnV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 1, Opcode: 53, Task: 4, Keywords: 0x800000,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 1, Opcode: 53, Task: 4,
+	Keywords: 0x800000, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
@@ -2443,8 +2459,8 @@ func (e DiskIoDriverCompleteRequestReturnV2) Clone() *DiskIoDriverCompleteReques
 func (e DiskIoDriverCompleteRequestReturnV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var diskIoDriverCompleteRequestReturnV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 4, Keywords: 0x800000,
-	Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 53, Version: 2, Opcode: 53, Task: 4,
+	Keywords: 0x800000, Class: classDiskIo, TaskName: "DiskIo", OpcodeName: "DriverCompleteRequestReturn",
 	Fields: []etw.FieldDesc{
 		{Name: "Irp", Type: etw.InPointer},
 		{Name: "UniqMatchId", Type: etw.InUInt32},
@@ -2468,7 +2484,9 @@ type AnyDiskIoDriverCompleteRequestReturn struct {
 	UniqMatchId uint32
 }
 
-var anyDiskIoDriverCompleteRequestReturn = []*etw.EventDesc{&diskIoDriverCompleteRequestReturnV1, &diskIoDriverCompleteRequestReturnV2}
+var anyDiskIoDriverCompleteRequestReturn = []*etw.EventDesc{
+	&diskIoDriverCompleteRequestReturnV1, &diskIoDriverCompleteRequestReturnV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyDiskIoDriverCompleteRequestReturn) EventDescs() []*etw.EventDesc {
@@ -2594,7 +2612,7 @@ var diskIoBootPrefetchInformationV2 = etw.EventDesc{
 // AnyDiskIoBootPrefetchInformation is [DiskIoBootPrefetchInformationV2] in any version: a
 // newer one is decoded like it.
 type AnyDiskIoBootPrefetchInformation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskIoBootPrefetchInformationV2
 }
 
@@ -2606,6 +2624,11 @@ func (e *AnyDiskIoBootPrefetchInformation) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e.
 func (e AnyDiskIoBootPrefetchInformation) Clone() *AnyDiskIoBootPrefetchInformation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskIoBootPrefetchInformation) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // DiskIoOpticalReadV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 55 (OpticalRead), version 3, of [TaskDiskIo]. Its payload has 52 bytes, 44 in
@@ -2660,7 +2683,7 @@ var diskIoOpticalReadV3 = etw.EventDesc{
 // AnyDiskIoOpticalRead is [DiskIoOpticalReadV3] in any version: a newer one is decoded like
 // it.
 type AnyDiskIoOpticalRead struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskIoOpticalReadV3
 }
 
@@ -2672,6 +2695,9 @@ func (e *AnyDiskIoOpticalRead) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalRead) Clone() *AnyDiskIoOpticalRead { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskIoOpticalRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoOpticalWriteV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 56 (OpticalWrite), version 3, of [TaskDiskIo]. Its payload has 52 bytes, 44 in
@@ -2726,7 +2752,7 @@ var diskIoOpticalWriteV3 = etw.EventDesc{
 // AnyDiskIoOpticalWrite is [DiskIoOpticalWriteV3] in any version: a newer one is decoded like
 // it.
 type AnyDiskIoOpticalWrite struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskIoOpticalWriteV3
 }
 
@@ -2738,6 +2764,9 @@ func (e *AnyDiskIoOpticalWrite) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalWrite) Clone() *AnyDiskIoOpticalWrite { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskIoOpticalWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoOpticalFlushBuffersV3 is the classic event of class
 // 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c, opcode 57 (OpticalFlushBuffers), version 3, of
@@ -2788,7 +2817,7 @@ var diskIoOpticalFlushBuffersV3 = etw.EventDesc{
 // AnyDiskIoOpticalFlushBuffers is [DiskIoOpticalFlushBuffersV3] in any version: a newer one is
 // decoded like it.
 type AnyDiskIoOpticalFlushBuffers struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskIoOpticalFlushBuffersV3
 }
 
@@ -2800,6 +2829,9 @@ func (e *AnyDiskIoOpticalFlushBuffers) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalFlushBuffers) Clone() *AnyDiskIoOpticalFlushBuffers { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskIoOpticalFlushBuffers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoOpticalReadInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 58 (OpticalReadInit), version 3, of [TaskDiskIo]. Its payload has 12 bytes, 8 in
@@ -2845,7 +2877,7 @@ var diskIoOpticalReadInitV3 = etw.EventDesc{
 // AnyDiskIoOpticalReadInit is [DiskIoOpticalReadInitV3] in any version: a newer one is decoded
 // like it.
 type AnyDiskIoOpticalReadInit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskIoOpticalReadInitV3
 }
 
@@ -2857,6 +2889,9 @@ func (e *AnyDiskIoOpticalReadInit) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalReadInit) Clone() *AnyDiskIoOpticalReadInit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskIoOpticalReadInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoOpticalWriteInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 59 (OpticalWriteInit), version 3, of [TaskDiskIo]. Its payload has 12 bytes, 8 in
@@ -2902,7 +2937,7 @@ var diskIoOpticalWriteInitV3 = etw.EventDesc{
 // AnyDiskIoOpticalWriteInit is [DiskIoOpticalWriteInitV3] in any version: a newer one is
 // decoded like it.
 type AnyDiskIoOpticalWriteInit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskIoOpticalWriteInitV3
 }
 
@@ -2914,6 +2949,9 @@ func (e *AnyDiskIoOpticalWriteInit) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalWriteInit) Clone() *AnyDiskIoOpticalWriteInit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskIoOpticalWriteInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskIoOpticalFlushInitV3 is the classic event of class 3d6fa8d4-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 60 (OpticalFlushInit), version 3, of [TaskDiskIo]. Its payload has 12 bytes, 8 in
@@ -2959,7 +2997,7 @@ var diskIoOpticalFlushInitV3 = etw.EventDesc{
 // AnyDiskIoOpticalFlushInit is [DiskIoOpticalFlushInitV3] in any version: a newer one is
 // decoded like it.
 type AnyDiskIoOpticalFlushInit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskIoOpticalFlushInitV3
 }
 
@@ -2971,3 +3009,6 @@ func (e *AnyDiskIoOpticalFlushInit) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyDiskIoOpticalFlushInit) Clone() *AnyDiskIoOpticalFlushInit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskIoOpticalFlushInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

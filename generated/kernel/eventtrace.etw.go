@@ -741,7 +741,9 @@ type AnyEventTraceHeader struct {
 	LogFileNameString etw.UTF16 // The file that the session was told to write.
 }
 
-var anyEventTraceHeader = []*etw.EventDesc{&eventTraceHeaderV0, &eventTraceHeaderV1, &eventTraceHeaderV2}
+var anyEventTraceHeader = []*etw.EventDesc{
+	&eventTraceHeaderV0, &eventTraceHeaderV1, &eventTraceHeaderV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyEventTraceHeader) EventDescs() []*etw.EventDesc { return anyEventTraceHeader }
@@ -1304,7 +1306,9 @@ type AnyEventTraceExtension struct {
 // HasKernelEventVersion reports whether the decoded version has KernelEventVersion.
 func (e *AnyEventTraceExtension) HasKernelEventVersion() bool { return e.Seen.Layout >= 2 }
 
-var anyEventTraceExtension = []*etw.EventDesc{&eventTraceExtensionV0, &eventTraceExtensionV1, &eventTraceExtensionV2}
+var anyEventTraceExtension = []*etw.EventDesc{
+	&eventTraceExtensionV0, &eventTraceExtensionV1, &eventTraceExtensionV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyEventTraceExtension) EventDescs() []*etw.EventDesc { return anyEventTraceExtension }
@@ -1485,7 +1489,9 @@ type AnyEventTraceRundownComplete struct {
 	Seen etw.Seen
 }
 
-var anyEventTraceRundownComplete = []*etw.EventDesc{&eventTraceRundownCompleteV0, &eventTraceRundownCompleteV1, &eventTraceRundownCompleteV2}
+var anyEventTraceRundownComplete = []*etw.EventDesc{
+	&eventTraceRundownCompleteV0, &eventTraceRundownCompleteV1, &eventTraceRundownCompleteV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyEventTraceRundownComplete) EventDescs() []*etw.EventDesc {
@@ -1683,7 +1689,9 @@ type AnyEventTraceEndExtension struct {
 // HasKernelEventVersion reports whether the decoded version has KernelEventVersion.
 func (e *AnyEventTraceEndExtension) HasKernelEventVersion() bool { return e.Seen.Layout >= 2 }
 
-var anyEventTraceEndExtension = []*etw.EventDesc{&eventTraceEndExtensionV0, &eventTraceEndExtensionV1, &eventTraceEndExtensionV2}
+var anyEventTraceEndExtension = []*etw.EventDesc{
+	&eventTraceEndExtensionV0, &eventTraceEndExtensionV1, &eventTraceEndExtensionV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyEventTraceEndExtension) EventDescs() []*etw.EventDesc { return anyEventTraceEndExtension }
@@ -1737,7 +1745,7 @@ var eventTraceRundownBeginV2 = etw.EventDesc{
 // AnyEventTraceRundownBegin is [EventTraceRundownBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyEventTraceRundownBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventTraceRundownBeginV2
 }
 
@@ -1749,6 +1757,9 @@ func (e *AnyEventTraceRundownBegin) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyEventTraceRundownBegin) Clone() *AnyEventTraceRundownBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventTraceRundownBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EventTraceRundownEndV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
 // opcode 49 (RundownEnd), version 2, of [TaskEventTrace]. It has no payload.
@@ -1776,7 +1787,7 @@ var eventTraceRundownEndV2 = etw.EventDesc{
 // AnyEventTraceRundownEnd is [EventTraceRundownEndV2] in any version: a newer one is decoded
 // like it.
 type AnyEventTraceRundownEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventTraceRundownEndV2
 }
 
@@ -1788,6 +1799,9 @@ func (e *AnyEventTraceRundownEnd) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyEventTraceRundownEnd) Clone() *AnyEventTraceRundownEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventTraceRundownEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EventTraceDbgIdRSDSV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
 // opcode 64 (DbgIdRSDS), version 2, of [TaskEventTrace]. [AnyEventTraceDbgIdRSDS] takes newer
@@ -1858,7 +1872,7 @@ var eventTraceDbgIdRSDSV2 = etw.EventDesc{
 // AnyEventTraceDbgIdRSDS is [EventTraceDbgIdRSDSV2] in any version: a newer one is decoded
 // like it.
 type AnyEventTraceDbgIdRSDS struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventTraceDbgIdRSDSV2
 }
 
@@ -1873,6 +1887,9 @@ func (e AnyEventTraceDbgIdRSDS) Clone() *AnyEventTraceDbgIdRSDS {
 	e.PdbName = e.PdbName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventTraceDbgIdRSDS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EventTraceBuildInfoV2 is the classic event of class 68fdd900-4a3e-11d1-84f4-0000f80464e3,
 // opcode 66 (BuildInfo), version 2, of [TaskEventTrace]. [AnyEventTraceBuildInfo] takes newer
@@ -1928,7 +1945,7 @@ var eventTraceBuildInfoV2 = etw.EventDesc{
 // AnyEventTraceBuildInfo is [EventTraceBuildInfoV2] in any version: a newer one is decoded
 // like it.
 type AnyEventTraceBuildInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventTraceBuildInfoV2
 }
 
@@ -1943,6 +1960,9 @@ func (e AnyEventTraceBuildInfo) Clone() *AnyEventTraceBuildInfo {
 	e.BuildString = e.BuildString.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventTraceBuildInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EventTraceProviderBinaryPathV2 is the classic event of class
 // 68fdd900-4a3e-11d1-84f4-0000f80464e3, opcode 67 (ProviderBinaryPath), version 2, of
@@ -2017,7 +2037,7 @@ var eventTraceProviderBinaryPathV2 = etw.EventDesc{
 // AnyEventTraceProviderBinaryPath is [EventTraceProviderBinaryPathV2] in any version: a newer
 // one is decoded like it.
 type AnyEventTraceProviderBinaryPath struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventTraceProviderBinaryPathV2
 }
 
@@ -2032,6 +2052,11 @@ func (e AnyEventTraceProviderBinaryPath) Clone() *AnyEventTraceProviderBinaryPat
 	e.Guid = e.Guid.Clone()
 	e.BinaryPath = e.BinaryPath.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventTraceProviderBinaryPath) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // EventTracePartitionInfoExtensionV0 is the classic event of class
@@ -2213,7 +2238,9 @@ type AnyEventTracePartitionInfoExtension struct {
 	ParentId          etw.GUID
 }
 
-var anyEventTracePartitionInfoExtension = []*etw.EventDesc{&eventTracePartitionInfoExtensionV0, &eventTracePartitionInfoExtensionV2}
+var anyEventTracePartitionInfoExtension = []*etw.EventDesc{
+	&eventTracePartitionInfoExtensionV0, &eventTracePartitionInfoExtensionV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyEventTracePartitionInfoExtension) EventDescs() []*etw.EventDesc {
@@ -2354,7 +2381,7 @@ var eventTraceLastDroppedTimesV2 = etw.EventDesc{
 // AnyEventTraceLastDroppedTimes is [EventTraceLastDroppedTimesV2] in any version: a newer one
 // is decoded like it.
 type AnyEventTraceLastDroppedTimes struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventTraceLastDroppedTimesV2
 }
 
@@ -2369,3 +2396,6 @@ func (e AnyEventTraceLastDroppedTimes) Clone() *AnyEventTraceLastDroppedTimes {
 	e.TimeStamp = e.TimeStamp.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventTraceLastDroppedTimes) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

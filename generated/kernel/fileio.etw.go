@@ -397,8 +397,8 @@ func (e FileIoFileCreateV1) Clone() *FileIoFileCreateV1 {
 func (e FileIoFileCreateV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileCreateV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 1, Opcode: 32, Task: 7, Keywords: 0x200,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileCreate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 1, Opcode: 32, Task: 7,
+	Keywords: 0x200, Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileCreate",
 	Fields: fileIoV1NameLayoutFields,
 }
 
@@ -436,8 +436,8 @@ func (e FileIoFileCreateV2) Clone() *FileIoFileCreateV2 {
 func (e FileIoFileCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileCreateV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 7, Keywords: 0x200,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileCreate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 7,
+	Keywords: 0x200, Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileCreate",
 	Fields: fileIoV2NameLayoutFields,
 }
 
@@ -473,8 +473,8 @@ func (e FileIoFileCreateV3) Clone() *FileIoFileCreateV3 {
 func (e FileIoFileCreateV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileCreateV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 3, Opcode: 32, Task: 7, Keywords: 0x200,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileCreate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 3, Opcode: 32, Task: 7,
+	Keywords: 0x200, Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileCreate",
 	Fields: fileIoNameLayoutFields,
 }
 
@@ -495,7 +495,9 @@ type AnyFileIoFileCreate struct {
 	FileName   etw.UTF16 // The file's path, as the kernel has it.
 }
 
-var anyFileIoFileCreate = []*etw.EventDesc{&fileIoFileCreateV1, &fileIoFileCreateV2, &fileIoFileCreateV3}
+var anyFileIoFileCreate = []*etw.EventDesc{
+	&fileIoFileCreateV1, &fileIoFileCreateV2, &fileIoFileCreateV3,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyFileIoFileCreate) EventDescs() []*etw.EventDesc { return anyFileIoFileCreate }
@@ -590,8 +592,8 @@ func (e FileIoFileDeleteV2) Clone() *FileIoFileDeleteV2 {
 func (e FileIoFileDeleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileDeleteV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 7, Keywords: 0x200,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileDelete",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 7,
+	Keywords: 0x200, Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileDelete",
 	Fields: fileIoV2NameLayoutFields,
 }
 
@@ -627,8 +629,8 @@ func (e FileIoFileDeleteV3) Clone() *FileIoFileDeleteV3 {
 func (e FileIoFileDeleteV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileDeleteV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 3, Opcode: 35, Task: 7, Keywords: 0x200,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileDelete",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 3, Opcode: 35, Task: 7,
+	Keywords: 0x200, Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileDelete",
 	Fields: fileIoNameLayoutFields,
 }
 
@@ -754,8 +756,8 @@ func (e FileIoFileRundownV2) Clone() *FileIoFileRundownV2 {
 func (e FileIoFileRundownV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileRundownV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 7, Keywords: 0x200,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileRundown",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 7,
+	Keywords: 0x200, Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileRundown",
 	Fields: fileIoV2NameLayoutFields,
 }
 
@@ -793,8 +795,8 @@ func (e FileIoFileRundownV3) Clone() *FileIoFileRundownV3 {
 func (e FileIoFileRundownV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFileRundownV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 7, Keywords: 0x200,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileRundown",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 7,
+	Keywords: 0x200, Class: classFileIo, TaskName: "FileIo", OpcodeName: "FileRundown",
 	Fields: fileIoNameLayoutFields,
 }
 
@@ -881,8 +883,8 @@ func (e FileIoMapFileV2) Clone() *FileIoMapFileV2 { return &e }
 func (e FileIoMapFileV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 7, Keywords: 0x8000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFile",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 7,
+	Keywords: 0x8000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFile",
 	Fields: fileIoV2MapFileLayoutFields,
 }
 
@@ -967,8 +969,8 @@ func (e FileIoMapFileV3) Clone() *FileIoMapFileV3 { return &e }
 func (e FileIoMapFileV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 3, Opcode: 37, Task: 7, Keywords: 0x8000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFile",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 3, Opcode: 37, Task: 7,
+	Keywords: 0x8000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFile",
 	Fields: fileIoMapFileLayoutFields,
 }
 
@@ -1171,8 +1173,8 @@ func (e FileIoUnmapFileV2) Clone() *FileIoUnmapFileV2 { return &e }
 func (e FileIoUnmapFileV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoUnmapFileV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 7, Keywords: 0x8000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "UnmapFile",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 7,
+	Keywords: 0x8000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "UnmapFile",
 	Fields: fileIoV2MapFileLayoutFields,
 }
 
@@ -1212,8 +1214,8 @@ func (e FileIoUnmapFileV3) Clone() *FileIoUnmapFileV3 { return &e }
 func (e FileIoUnmapFileV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoUnmapFileV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 3, Opcode: 38, Task: 7, Keywords: 0x8000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "UnmapFile",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 3, Opcode: 38, Task: 7,
+	Keywords: 0x8000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "UnmapFile",
 	Fields: fileIoMapFileLayoutFields,
 }
 
@@ -1311,8 +1313,8 @@ func (e FileIoMapFileDCStartV2) Clone() *FileIoMapFileDCStartV2 { return &e }
 func (e FileIoMapFileDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileDCStartV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 7, Keywords: 0x8000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStart",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 7,
+	Keywords: 0x8000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStart",
 	Fields: fileIoV2MapFileLayoutFields,
 }
 
@@ -1352,8 +1354,8 @@ func (e FileIoMapFileDCStartV3) Clone() *FileIoMapFileDCStartV3 { return &e }
 func (e FileIoMapFileDCStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileDCStartV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 3, Opcode: 39, Task: 7, Keywords: 0x8000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStart",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 3, Opcode: 39, Task: 7,
+	Keywords: 0x8000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStart",
 	Fields: fileIoMapFileLayoutFields,
 }
 
@@ -1452,8 +1454,8 @@ func (e FileIoMapFileDCStopV2) Clone() *FileIoMapFileDCStopV2 { return &e }
 func (e FileIoMapFileDCStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileDCStopV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 7, Keywords: 0x8000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStop",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 7,
+	Keywords: 0x8000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStop",
 	Fields: fileIoV2MapFileLayoutFields,
 }
 
@@ -1493,8 +1495,8 @@ func (e FileIoMapFileDCStopV3) Clone() *FileIoMapFileDCStopV3 { return &e }
 func (e FileIoMapFileDCStopV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoMapFileDCStopV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 3, Opcode: 40, Task: 7, Keywords: 0x8000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStop",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 3, Opcode: 40, Task: 7,
+	Keywords: 0x8000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "MapFileDCStop",
 	Fields: fileIoMapFileLayoutFields,
 }
 
@@ -1629,8 +1631,8 @@ func (e FileIoCreateV2) Clone() *FileIoCreateV2 {
 func (e FileIoCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCreateV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Create",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 2, Opcode: 64, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "TTID", Type: etw.InPointer},
@@ -1713,8 +1715,8 @@ func (e FileIoCreateV3) Clone() *FileIoCreateV3 {
 func (e FileIoCreateV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCreateV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 3, Opcode: 64, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Create",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 64, Version: 3, Opcode: 64, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Create",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "FileObject", Type: etw.InPointer},
@@ -1859,8 +1861,8 @@ func (e FileIoCleanupV2) Clone() *FileIoCleanupV2 { return &e }
 func (e FileIoCleanupV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCleanupV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 2, Opcode: 65, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Cleanup",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 2, Opcode: 65, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Cleanup",
 	Fields: fileIoV2SimpleOpLayoutFields,
 }
 
@@ -1940,8 +1942,8 @@ func (e FileIoCleanupV3) Clone() *FileIoCleanupV3 { return &e }
 func (e FileIoCleanupV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCleanupV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 3, Opcode: 65, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Cleanup",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 65, Version: 3, Opcode: 65, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Cleanup",
 	Fields: fileIoSimpleOpLayoutFields,
 }
 
@@ -2114,8 +2116,8 @@ func (e FileIoCloseV2) Clone() *FileIoCloseV2 { return &e }
 func (e FileIoCloseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCloseV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Close",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Close",
 	Fields: fileIoV2SimpleOpLayoutFields,
 }
 
@@ -2151,8 +2153,8 @@ func (e FileIoCloseV3) Clone() *FileIoCloseV3 { return &e }
 func (e FileIoCloseV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoCloseV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 3, Opcode: 66, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Close",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 3, Opcode: 66, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Close",
 	Fields: fileIoSimpleOpLayoutFields,
 }
 
@@ -2239,8 +2241,8 @@ func (e FileIoReadV2) Clone() *FileIoReadV2 { return &e }
 func (e FileIoReadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoReadV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Read",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Read",
 	Fields: fileIoV2ReadWriteLayoutFields,
 }
 
@@ -2340,8 +2342,8 @@ func (e FileIoReadV3) Clone() *FileIoReadV3 { return &e }
 func (e FileIoReadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoReadV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 3, Opcode: 67, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Read",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 3, Opcode: 67, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Read",
 	Fields: fileIoReadWriteLayoutFields,
 }
 
@@ -2572,8 +2574,8 @@ func (e FileIoWriteV2) Clone() *FileIoWriteV2 { return &e }
 func (e FileIoWriteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoWriteV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Write",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Write",
 	Fields: fileIoV2ReadWriteLayoutFields,
 }
 
@@ -2613,8 +2615,8 @@ func (e FileIoWriteV3) Clone() *FileIoWriteV3 { return &e }
 func (e FileIoWriteV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoWriteV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 3, Opcode: 68, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Write",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 3, Opcode: 68, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Write",
 	Fields: fileIoReadWriteLayoutFields,
 }
 
@@ -2703,8 +2705,8 @@ func (e FileIoSetInfoV2) Clone() *FileIoSetInfoV2 { return &e }
 func (e FileIoSetInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoSetInfoV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "SetInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "SetInfo",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
@@ -2794,8 +2796,8 @@ func (e FileIoSetInfoV3) Clone() *FileIoSetInfoV3 { return &e }
 func (e FileIoSetInfoV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoSetInfoV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 3, Opcode: 69, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "SetInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 3, Opcode: 69, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "SetInfo",
 	Fields: fileIoInfoLayoutFields,
 }
 
@@ -2989,8 +2991,8 @@ func (e FileIoDeleteV2) Clone() *FileIoDeleteV2 { return &e }
 func (e FileIoDeleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDeleteV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 2, Opcode: 70, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Delete",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 2, Opcode: 70, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Delete",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
@@ -3028,8 +3030,8 @@ func (e FileIoDeleteV3) Clone() *FileIoDeleteV3 { return &e }
 func (e FileIoDeleteV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDeleteV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 3, Opcode: 70, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Delete",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 3, Opcode: 70, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Delete",
 	Fields: fileIoInfoLayoutFields,
 }
 
@@ -3114,8 +3116,8 @@ func (e FileIoRenameV2) Clone() *FileIoRenameV2 { return &e }
 func (e FileIoRenameV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoRenameV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 71, Version: 2, Opcode: 71, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Rename",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 71, Version: 2, Opcode: 71, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Rename",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
@@ -3153,8 +3155,8 @@ func (e FileIoRenameV3) Clone() *FileIoRenameV3 { return &e }
 func (e FileIoRenameV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoRenameV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 71, Version: 3, Opcode: 71, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Rename",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 71, Version: 3, Opcode: 71, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Rename",
 	Fields: fileIoInfoLayoutFields,
 }
 
@@ -3245,8 +3247,8 @@ func (e FileIoDirEnumV2) Clone() *FileIoDirEnumV2 {
 func (e FileIoDirEnumV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDirEnumV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirEnum",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirEnum",
 	Fields: fileIoV2DirEnumLayoutFields,
 }
 
@@ -3354,8 +3356,8 @@ func (e FileIoDirEnumV3) Clone() *FileIoDirEnumV3 {
 func (e FileIoDirEnumV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDirEnumV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 3, Opcode: 72, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirEnum",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 3, Opcode: 72, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirEnum",
 	Fields: fileIoDirEnumLayoutFields,
 }
 
@@ -3579,8 +3581,8 @@ func (e FileIoFlushV2) Clone() *FileIoFlushV2 { return &e }
 func (e FileIoFlushV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFlushV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Flush",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Flush",
 	Fields: fileIoV2SimpleOpLayoutFields,
 }
 
@@ -3616,8 +3618,8 @@ func (e FileIoFlushV3) Clone() *FileIoFlushV3 { return &e }
 func (e FileIoFlushV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFlushV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 3, Opcode: 73, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "Flush",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 3, Opcode: 73, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "Flush",
 	Fields: fileIoSimpleOpLayoutFields,
 }
 
@@ -3703,8 +3705,8 @@ func (e FileIoQueryInfoV2) Clone() *FileIoQueryInfoV2 { return &e }
 func (e FileIoQueryInfoV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoQueryInfoV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 2, Opcode: 74, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "QueryInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 2, Opcode: 74, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "QueryInfo",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
@@ -3742,8 +3744,8 @@ func (e FileIoQueryInfoV3) Clone() *FileIoQueryInfoV3 { return &e }
 func (e FileIoQueryInfoV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoQueryInfoV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 3, Opcode: 74, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "QueryInfo",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 3, Opcode: 74, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "QueryInfo",
 	Fields: fileIoInfoLayoutFields,
 }
 
@@ -3835,8 +3837,8 @@ func (e FileIoFSControlV2) Clone() *FileIoFSControlV2 { return &e }
 func (e FileIoFSControlV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFSControlV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 2, Opcode: 75, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FSControl",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 2, Opcode: 75, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "FSControl",
 	Fields: fileIoV2InfoLayoutFields,
 }
 
@@ -3874,8 +3876,8 @@ func (e FileIoFSControlV3) Clone() *FileIoFSControlV3 { return &e }
 func (e FileIoFSControlV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoFSControlV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 3, Opcode: 75, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "FSControl",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 75, Version: 3, Opcode: 75, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "FSControl",
 	Fields: fileIoInfoLayoutFields,
 }
 
@@ -3980,8 +3982,8 @@ func (e FileIoOperationEndV2) Clone() *FileIoOperationEndV2 { return &e }
 func (e FileIoOperationEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoOperationEndV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 2, Opcode: 76, Task: 7, Keywords: 0x2000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "OperationEnd",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 2, Opcode: 76, Task: 7,
+	Keywords: 0x2000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "OperationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "ExtraInfo", Type: etw.InPointer},
@@ -4038,8 +4040,8 @@ func (e FileIoOperationEndV3) Clone() *FileIoOperationEndV3 { return &e }
 func (e FileIoOperationEndV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoOperationEndV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 3, Opcode: 76, Task: 7, Keywords: 0x2000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "OperationEnd",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 76, Version: 3, Opcode: 76, Task: 7,
+	Keywords: 0x2000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "OperationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "IrpPtr", Type: etw.InPointer},
 		{Name: "ExtraInfo", Type: etw.InPointer},
@@ -4163,8 +4165,8 @@ func (e FileIoDirNotifyV2) Clone() *FileIoDirNotifyV2 {
 func (e FileIoDirNotifyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDirNotifyV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 2, Opcode: 77, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirNotify",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 2, Opcode: 77, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirNotify",
 	Fields: fileIoV2DirEnumLayoutFields,
 }
 
@@ -4208,8 +4210,8 @@ func (e FileIoDirNotifyV3) Clone() *FileIoDirNotifyV3 {
 func (e FileIoDirNotifyV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDirNotifyV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 3, Opcode: 77, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirNotify",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 77, Version: 3, Opcode: 77, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "DirNotify",
 	Fields: fileIoDirEnumLayoutFields,
 }
 
@@ -4315,8 +4317,8 @@ func (e FileIoDeletePathV3) Clone() *FileIoDeletePathV3 {
 func (e FileIoDeletePathV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoDeletePathV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 79, Version: 3, Opcode: 79, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "DeletePath",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 79, Version: 3, Opcode: 79, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "DeletePath",
 	Fields: fileIoPathOperationLayoutFields,
 }
 
@@ -4383,7 +4385,7 @@ var fileIoPathOperationLayoutFields = []etw.FieldDesc{
 
 // AnyFileIoDeletePath is [FileIoDeletePathV3] in any version: a newer one is decoded like it.
 type AnyFileIoDeletePath struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FileIoDeletePathV3
 }
 
@@ -4398,6 +4400,9 @@ func (e AnyFileIoDeletePath) Clone() *AnyFileIoDeletePath {
 	(*fileIoPathOperationLayout)(&e.FileIoDeletePathV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFileIoDeletePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoRenamePathV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 80 (RenamePath), version 3, of [TaskFileIo], enabled by [KeywordFileIoInit]
@@ -4445,14 +4450,14 @@ func (e FileIoRenamePathV3) Clone() *FileIoRenamePathV3 {
 func (e FileIoRenamePathV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoRenamePathV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 3, Opcode: 80, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "RenamePath",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 80, Version: 3, Opcode: 80, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "RenamePath",
 	Fields: fileIoPathOperationLayoutFields,
 }
 
 // AnyFileIoRenamePath is [FileIoRenamePathV3] in any version: a newer one is decoded like it.
 type AnyFileIoRenamePath struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FileIoRenamePathV3
 }
 
@@ -4467,6 +4472,9 @@ func (e AnyFileIoRenamePath) Clone() *AnyFileIoRenamePath {
 	(*fileIoPathOperationLayout)(&e.FileIoRenamePathV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFileIoRenamePath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoSetLinkPathV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 81 (SetLinkPath), version 3, of [TaskFileIo], enabled by [KeywordFileIoInit]
@@ -4514,15 +4522,15 @@ func (e FileIoSetLinkPathV3) Clone() *FileIoSetLinkPathV3 {
 func (e FileIoSetLinkPathV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var fileIoSetLinkPathV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 81, Version: 3, Opcode: 81, Task: 7, Keywords: 0x4000000,
-	Class: classFileIo, TaskName: "FileIo", OpcodeName: "SetLinkPath",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 81, Version: 3, Opcode: 81, Task: 7,
+	Keywords: 0x4000000, Class: classFileIo, TaskName: "FileIo", OpcodeName: "SetLinkPath",
 	Fields: fileIoPathOperationLayoutFields,
 }
 
 // AnyFileIoSetLinkPath is [FileIoSetLinkPathV3] in any version: a newer one is decoded like
 // it.
 type AnyFileIoSetLinkPath struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FileIoSetLinkPathV3
 }
 
@@ -4537,6 +4545,9 @@ func (e AnyFileIoSetLinkPath) Clone() *AnyFileIoSetLinkPath {
 	(*fileIoPathOperationLayout)(&e.FileIoSetLinkPathV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFileIoSetLinkPath) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoPreOpInitV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3, opcode
 // 96 (PreOpInit), version 3, of [TaskFileIo]. Its payload has 44 bytes, 24 in programs of 32
@@ -4636,7 +4647,7 @@ var fltIoInitLayoutFields = []etw.FieldDesc{
 
 // AnyFileIoPreOpInit is [FileIoPreOpInitV3] in any version: a newer one is decoded like it.
 type AnyFileIoPreOpInit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FileIoPreOpInitV3
 }
 
@@ -4648,6 +4659,9 @@ func (e *AnyFileIoPreOpInit) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyFileIoPreOpInit) Clone() *AnyFileIoPreOpInit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFileIoPreOpInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoPostOpInitV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 97 (PostOpInit), version 3, of [TaskFileIo]. Its payload has 44 bytes, 24 in programs
@@ -4695,7 +4709,7 @@ var fileIoPostOpInitV3 = etw.EventDesc{
 
 // AnyFileIoPostOpInit is [FileIoPostOpInitV3] in any version: a newer one is decoded like it.
 type AnyFileIoPostOpInit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FileIoPostOpInitV3
 }
 
@@ -4707,6 +4721,9 @@ func (e *AnyFileIoPostOpInit) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyFileIoPostOpInit) Clone() *AnyFileIoPostOpInit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFileIoPostOpInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoPreOpCompletionV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 98 (PreOpCompletion), version 3, of [TaskFileIo]. Its payload has 52 bytes, 32 in
@@ -4817,7 +4834,7 @@ var fltIoCompletionLayoutFields = []etw.FieldDesc{
 // AnyFileIoPreOpCompletion is [FileIoPreOpCompletionV3] in any version: a newer one is decoded
 // like it.
 type AnyFileIoPreOpCompletion struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FileIoPreOpCompletionV3
 }
 
@@ -4829,6 +4846,9 @@ func (e *AnyFileIoPreOpCompletion) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyFileIoPreOpCompletion) Clone() *AnyFileIoPreOpCompletion { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFileIoPreOpCompletion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoPostOpCompletionV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 99 (PostOpCompletion), version 3, of [TaskFileIo]. Its payload has 52 bytes, 32 in
@@ -4879,7 +4899,7 @@ var fileIoPostOpCompletionV3 = etw.EventDesc{
 // AnyFileIoPostOpCompletion is [FileIoPostOpCompletionV3] in any version: a newer one is
 // decoded like it.
 type AnyFileIoPostOpCompletion struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FileIoPostOpCompletionV3
 }
 
@@ -4891,6 +4911,9 @@ func (e *AnyFileIoPostOpCompletion) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyFileIoPostOpCompletion) Clone() *AnyFileIoPostOpCompletion { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFileIoPostOpCompletion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoPreOpFailureV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 100 (PreOpFailure), version 3, of [TaskFileIo]. Its payload has 48 bytes, 28 in
@@ -4998,7 +5021,7 @@ var fltIoFailureLayoutFields = []etw.FieldDesc{
 // AnyFileIoPreOpFailure is [FileIoPreOpFailureV3] in any version: a newer one is decoded like
 // it.
 type AnyFileIoPreOpFailure struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FileIoPreOpFailureV3
 }
 
@@ -5010,6 +5033,9 @@ func (e *AnyFileIoPreOpFailure) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyFileIoPreOpFailure) Clone() *AnyFileIoPreOpFailure { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFileIoPreOpFailure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FileIoPostOpFailureV3 is the classic event of class 90cbdc39-4a3e-11d1-84f4-0000f80464e3,
 // opcode 101 (PostOpFailure), version 3, of [TaskFileIo]. Its payload has 48 bytes, 28 in
@@ -5060,7 +5086,7 @@ var fileIoPostOpFailureV3 = etw.EventDesc{
 // AnyFileIoPostOpFailure is [FileIoPostOpFailureV3] in any version: a newer one is decoded
 // like it.
 type AnyFileIoPostOpFailure struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FileIoPostOpFailureV3
 }
 
@@ -5072,3 +5098,6 @@ func (e *AnyFileIoPostOpFailure) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyFileIoPostOpFailure) Clone() *AnyFileIoPostOpFailure { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFileIoPostOpFailure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

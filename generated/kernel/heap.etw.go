@@ -288,7 +288,7 @@ var heapAllocV2 = etw.EventDesc{
 
 // AnyHeapAlloc is [HeapAllocV2] in any version: a newer one is decoded like it.
 type AnyHeapAlloc struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapAllocV2
 }
 
@@ -300,6 +300,9 @@ func (e *AnyHeapAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyHeapAlloc) Clone() *AnyHeapAlloc { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapAlloc) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapReAllocV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 34
 // (ReAlloc), version 2, of [TaskHeap]. Its payload has 44 bytes, 24 in programs of 32 bits.
@@ -383,7 +386,7 @@ var heapReAllocV2 = etw.EventDesc{
 
 // AnyHeapReAlloc is [HeapReAllocV2] in any version: a newer one is decoded like it.
 type AnyHeapReAlloc struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapReAllocV2
 }
 
@@ -395,6 +398,9 @@ func (e *AnyHeapReAlloc) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyHeapReAlloc) Clone() *AnyHeapReAlloc { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapReAlloc) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapDestroyV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 35
 // (Destroy), version 2, of [TaskHeap]. Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -462,7 +468,7 @@ var heapTypeGroup1LayoutFields = []etw.FieldDesc{
 
 // AnyHeapDestroy is [HeapDestroyV2] in any version: a newer one is decoded like it.
 type AnyHeapDestroy struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapDestroyV2
 }
 
@@ -474,6 +480,9 @@ func (e *AnyHeapDestroy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyHeapDestroy) Clone() *AnyHeapDestroy { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapDestroy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapFreeV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 36
 // (Free), version 2, of [TaskHeap]. Its payload has 20 bytes, 12 in programs of 32 bits.
@@ -539,7 +548,7 @@ var heapFreeV2 = etw.EventDesc{
 
 // AnyHeapFree is [HeapFreeV2] in any version: a newer one is decoded like it.
 type AnyHeapFree struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapFreeV2
 }
 
@@ -551,6 +560,9 @@ func (e *AnyHeapFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyHeapFree) Clone() *AnyHeapFree { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapExpandV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 37
 // (Expand), version 2. Its payload has 52 bytes, 28 in programs of 32 bits. [AnyHeapExpand]
@@ -1481,7 +1493,7 @@ var heapLockV2 = etw.EventDesc{
 
 // AnyHeapLock is [HeapLockV2] in any version: a newer one is decoded like it.
 type AnyHeapLock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapLockV2
 }
 
@@ -1493,6 +1505,9 @@ func (e *AnyHeapLock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyHeapLock) Clone() *AnyHeapLock { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapLock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapUnlockV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 44
 // (Unlock), version 2, of [TaskHeap]. Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -1533,7 +1548,7 @@ var heapUnlockV2 = etw.EventDesc{
 
 // AnyHeapUnlock is [HeapUnlockV2] in any version: a newer one is decoded like it.
 type AnyHeapUnlock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapUnlockV2
 }
 
@@ -1545,6 +1560,9 @@ func (e *AnyHeapUnlock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyHeapUnlock) Clone() *AnyHeapUnlock { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapUnlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapValidateV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 45
 // (Validate), version 2, of [TaskHeap]. Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -1585,7 +1603,7 @@ var heapValidateV2 = etw.EventDesc{
 
 // AnyHeapValidate is [HeapValidateV2] in any version: a newer one is decoded like it.
 type AnyHeapValidate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapValidateV2
 }
 
@@ -1597,6 +1615,9 @@ func (e *AnyHeapValidate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyHeapValidate) Clone() *AnyHeapValidate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapValidate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapWalkV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 46
 // (Walk), version 2, of [TaskHeap]. Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -1637,7 +1658,7 @@ var heapWalkV2 = etw.EventDesc{
 
 // AnyHeapWalk is [HeapWalkV2] in any version: a newer one is decoded like it.
 type AnyHeapWalk struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapWalkV2
 }
 
@@ -1649,6 +1670,9 @@ func (e *AnyHeapWalk) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyHeapWalk) Clone() *AnyHeapWalk { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapWalk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentAllocV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a,
 // opcode 47 (SubsegmentAlloc), version 2, of [TaskHeap]. Its payload has 32 bytes, 16 in
@@ -1737,7 +1761,7 @@ var heapSubsegmentGroupLayoutFields = []etw.FieldDesc{
 // AnyHeapSubsegmentAlloc is [HeapSubsegmentAllocV2] in any version: a newer one is decoded
 // like it.
 type AnyHeapSubsegmentAlloc struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapSubsegmentAllocV2
 }
 
@@ -1749,6 +1773,9 @@ func (e *AnyHeapSubsegmentAlloc) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentAlloc) Clone() *AnyHeapSubsegmentAlloc { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapSubsegmentAlloc) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentFreeV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a,
 // opcode 48 (SubsegmentFree), version 2, of [TaskHeap]. Its payload has 32 bytes, 16 in
@@ -1795,7 +1822,7 @@ var heapSubsegmentFreeV2 = etw.EventDesc{
 // AnyHeapSubsegmentFree is [HeapSubsegmentFreeV2] in any version: a newer one is decoded like
 // it.
 type AnyHeapSubsegmentFree struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapSubsegmentFreeV2
 }
 
@@ -1807,6 +1834,9 @@ func (e *AnyHeapSubsegmentFree) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentFree) Clone() *AnyHeapSubsegmentFree { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapSubsegmentFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentAllocCachedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 49 (SubsegmentAllocCached), version 2, of
@@ -1854,7 +1884,7 @@ var heapSubsegmentAllocCachedV2 = etw.EventDesc{
 // AnyHeapSubsegmentAllocCached is [HeapSubsegmentAllocCachedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapSubsegmentAllocCached struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapSubsegmentAllocCachedV2
 }
 
@@ -1866,6 +1896,9 @@ func (e *AnyHeapSubsegmentAllocCached) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentAllocCached) Clone() *AnyHeapSubsegmentAllocCached { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapSubsegmentAllocCached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentFreeCachedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 50 (SubsegmentFreeCached), version 2, of
@@ -1913,7 +1946,7 @@ var heapSubsegmentFreeCachedV2 = etw.EventDesc{
 // AnyHeapSubsegmentFreeCached is [HeapSubsegmentFreeCachedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapSubsegmentFreeCached struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapSubsegmentFreeCachedV2
 }
 
@@ -1925,6 +1958,9 @@ func (e *AnyHeapSubsegmentFreeCached) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentFreeCached) Clone() *AnyHeapSubsegmentFreeCached { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapSubsegmentFreeCached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapCommitV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 51
 // (Commit), version 2, of [TaskHeap]. Its payload has 28 bytes, 16 in programs of 32 bits.
@@ -2012,7 +2048,7 @@ var heapCommitDecommitLayoutFields = []etw.FieldDesc{
 
 // AnyHeapCommit is [HeapCommitV2] in any version: a newer one is decoded like it.
 type AnyHeapCommit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapCommitV2
 }
 
@@ -2024,6 +2060,9 @@ func (e *AnyHeapCommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyHeapCommit) Clone() *AnyHeapCommit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapCommit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapDecommitV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a, opcode 52
 // (Decommit), version 2, of [TaskHeap]. Its payload has 28 bytes, 16 in programs of 32 bits.
@@ -2069,7 +2108,7 @@ var heapDecommitV2 = etw.EventDesc{
 
 // AnyHeapDecommit is [HeapDecommitV2] in any version: a newer one is decoded like it.
 type AnyHeapDecommit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapDecommitV2
 }
 
@@ -2081,6 +2120,9 @@ func (e *AnyHeapDecommit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyHeapDecommit) Clone() *AnyHeapDecommit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapDecommit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentInitV2 is the classic event of class 222962ab-6180-4b88-a825-346b75f2a24a,
 // opcode 53 (SubsegmentInit), version 2, of [TaskHeap]. Its payload has 36 bytes, 20 in
@@ -2158,7 +2200,7 @@ var heapSubsegmentInitV2 = etw.EventDesc{
 // AnyHeapSubsegmentInit is [HeapSubsegmentInitV2] in any version: a newer one is decoded like
 // it.
 type AnyHeapSubsegmentInit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapSubsegmentInitV2
 }
 
@@ -2170,6 +2212,9 @@ func (e *AnyHeapSubsegmentInit) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentInit) Clone() *AnyHeapSubsegmentInit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapSubsegmentInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapAffinityManagerEnableV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 54 (AffinityManagerEnable), version 2, of
@@ -2230,7 +2275,7 @@ var heapAffinityManagerEnableV2 = etw.EventDesc{
 // AnyHeapAffinityManagerEnable is [HeapAffinityManagerEnableV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapAffinityManagerEnable struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapAffinityManagerEnableV2
 }
 
@@ -2242,6 +2287,9 @@ func (e *AnyHeapAffinityManagerEnable) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyHeapAffinityManagerEnable) Clone() *AnyHeapAffinityManagerEnable { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapAffinityManagerEnable) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapAffinitySlotAssignedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 55 (AffinitySlotAssigned), version 2, of
@@ -2297,7 +2345,7 @@ var heapAffinitySlotAssignedV2 = etw.EventDesc{
 // AnyHeapAffinitySlotAssigned is [HeapAffinitySlotAssignedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapAffinitySlotAssigned struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapAffinitySlotAssignedV2
 }
 
@@ -2309,6 +2357,9 @@ func (e *AnyHeapAffinitySlotAssigned) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyHeapAffinitySlotAssigned) Clone() *AnyHeapAffinitySlotAssigned { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapAffinitySlotAssigned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubSegmentActivatedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 56 (SubSegmentActivated), version 2, of
@@ -2369,7 +2420,7 @@ var heapSubSegmentActivatedV2 = etw.EventDesc{
 // AnyHeapSubSegmentActivated is [HeapSubSegmentActivatedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapSubSegmentActivated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapSubSegmentActivatedV2
 }
 
@@ -2381,6 +2432,9 @@ func (e *AnyHeapSubSegmentActivated) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyHeapSubSegmentActivated) Clone() *AnyHeapSubSegmentActivated { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapSubSegmentActivated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapAffinitySlotChangedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 57 (AffinitySlotChanged), version 2, of
@@ -2447,7 +2501,7 @@ var heapAffinitySlotChangedV2 = etw.EventDesc{
 // AnyHeapAffinitySlotChanged is [HeapAffinitySlotChangedV2] in any version: a newer one is
 // decoded like it.
 type AnyHeapAffinitySlotChanged struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapAffinitySlotChangedV2
 }
 
@@ -2459,6 +2513,9 @@ func (e *AnyHeapAffinitySlotChanged) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyHeapAffinitySlotChanged) Clone() *AnyHeapAffinitySlotChanged { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapAffinitySlotChanged) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HeapSubsegmentReuseThresholdActivatedV2 is the classic event of class
 // 222962ab-6180-4b88-a825-346b75f2a24a, opcode 58 (SubsegmentReuseThresholdActivated), version
@@ -2531,7 +2588,7 @@ var heapSubsegmentReuseThresholdActivatedV2 = etw.EventDesc{
 // AnyHeapSubsegmentReuseThresholdActivated is [HeapSubsegmentReuseThresholdActivatedV2] in any
 // version: a newer one is decoded like it.
 type AnyHeapSubsegmentReuseThresholdActivated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HeapSubsegmentReuseThresholdActivatedV2
 }
 
@@ -2544,4 +2601,9 @@ func (e *AnyHeapSubsegmentReuseThresholdActivated) DecodeVersion(version uint8, 
 // Clone returns a copy of e.
 func (e AnyHeapSubsegmentReuseThresholdActivated) Clone() *AnyHeapSubsegmentReuseThresholdActivated {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHeapSubsegmentReuseThresholdActivated) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

@@ -884,8 +884,8 @@ func (e ImageLoadV1) Clone() *ImageLoadV1 {
 func (e ImageLoadV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoadV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 10, Keywords: 0x4,
-	Class: classImage, TaskName: "Image", OpcodeName: "Load",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 10,
+	Keywords: 0x4, Class: classImage, TaskName: "Image", OpcodeName: "Load",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 		{Name: "ImageSize", Type: etw.InPointer, Out: etw.OutUInt64},
@@ -936,8 +936,8 @@ func (e ImageLoadV2) Clone() *ImageLoadV2 {
 func (e ImageLoadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoadV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 10, Keywords: 0x4,
-	Class: classImage, TaskName: "Image", OpcodeName: "Load",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 10,
+	Keywords: 0x4, Class: classImage, TaskName: "Image", OpcodeName: "Load",
 	Fields: imageLoadV2LayoutFields,
 }
 
@@ -985,8 +985,8 @@ func (e ImageLoadV3) Clone() *ImageLoadV3 {
 func (e ImageLoadV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageLoadV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 10, Keywords: 0x4,
-	Class: classImage, TaskName: "Image", OpcodeName: "Load",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 3, Opcode: 10, Task: 10,
+	Keywords: 0x4, Class: classImage, TaskName: "Image", OpcodeName: "Load",
 	Fields: imageLoadLayoutFields,
 }
 
@@ -1246,8 +1246,8 @@ func (e ImageKernelBaseV2) Clone() *ImageKernelBaseV2 { return &e }
 func (e ImageKernelBaseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageKernelBaseV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 10, Keywords: 0x4,
-	Class: classImage, TaskName: "Image", OpcodeName: "KernelBase",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 10,
+	Keywords: 0x4, Class: classImage, TaskName: "Image", OpcodeName: "KernelBase",
 	Fields: []etw.FieldDesc{
 		{Name: "ImageBase", Type: etw.InPointer},
 	},
@@ -1255,7 +1255,7 @@ var imageKernelBaseV2 = etw.EventDesc{
 
 // AnyImageKernelBase is [ImageKernelBaseV2] in any version: a newer one is decoded like it.
 type AnyImageKernelBase struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageKernelBaseV2
 }
 
@@ -1267,6 +1267,9 @@ func (e *AnyImageKernelBase) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyImageKernelBase) Clone() *AnyImageKernelBase { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageKernelBase) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHypercallPageV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 34 (HypercallPage), version 2, of [TaskImage], enabled by [KeywordImageLoad] (0x4).
@@ -1310,8 +1313,8 @@ func (e ImageHypercallPageV2) Clone() *ImageHypercallPageV2 { return &e }
 func (e ImageHypercallPageV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var imageHypercallPageV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 10, Keywords: 0x4,
-	Class: classImage, TaskName: "Image", OpcodeName: "HypercallPage",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 10,
+	Keywords: 0x4, Class: classImage, TaskName: "Image", OpcodeName: "HypercallPage",
 	Fields: []etw.FieldDesc{
 		{Name: "HypercallPageVa", Type: etw.InPointer},
 	},
@@ -1320,7 +1323,7 @@ var imageHypercallPageV2 = etw.EventDesc{
 // AnyImageHypercallPage is [ImageHypercallPageV2] in any version: a newer one is decoded like
 // it.
 type AnyImageHypercallPage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageHypercallPageV2
 }
 
@@ -1332,6 +1335,9 @@ func (e *AnyImageHypercallPage) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyImageHypercallPage) Clone() *AnyImageHypercallPage { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageHypercallPage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderLockAttemptV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 128 (LoaderLockAttempt), version 2, of [TaskImage]. It has no payload.
@@ -1358,7 +1364,7 @@ var imageLoaderLockAttemptV2 = etw.EventDesc{
 // AnyImageLoaderLockAttempt is [ImageLoaderLockAttemptV2] in any version: a newer one is
 // decoded like it.
 type AnyImageLoaderLockAttempt struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageLoaderLockAttemptV2
 }
 
@@ -1370,6 +1376,9 @@ func (e *AnyImageLoaderLockAttempt) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyImageLoaderLockAttempt) Clone() *AnyImageLoaderLockAttempt { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageLoaderLockAttempt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderLockAcquireV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 129 (LoaderLockAcquire), version 2, of [TaskImage]. It has no payload.
@@ -1396,7 +1405,7 @@ var imageLoaderLockAcquireV2 = etw.EventDesc{
 // AnyImageLoaderLockAcquire is [ImageLoaderLockAcquireV2] in any version: a newer one is
 // decoded like it.
 type AnyImageLoaderLockAcquire struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageLoaderLockAcquireV2
 }
 
@@ -1408,6 +1417,9 @@ func (e *AnyImageLoaderLockAcquire) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyImageLoaderLockAcquire) Clone() *AnyImageLoaderLockAcquire { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageLoaderLockAcquire) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderLockTriedAndFailedV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 130 (LoaderLockTriedAndFailed), version 2, of
@@ -1437,7 +1449,7 @@ var imageLoaderLockTriedAndFailedV2 = etw.EventDesc{
 // AnyImageLoaderLockTriedAndFailed is [ImageLoaderLockTriedAndFailedV2] in any version: a
 // newer one is decoded like it.
 type AnyImageLoaderLockTriedAndFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageLoaderLockTriedAndFailedV2
 }
 
@@ -1449,6 +1461,11 @@ func (e *AnyImageLoaderLockTriedAndFailed) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e.
 func (e AnyImageLoaderLockTriedAndFailed) Clone() *AnyImageLoaderLockTriedAndFailed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageLoaderLockTriedAndFailed) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ImageLoaderLockWaitV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 131 (LoaderLockWait), version 2, of [TaskImage]. It has no payload.
@@ -1475,7 +1492,7 @@ var imageLoaderLockWaitV2 = etw.EventDesc{
 // AnyImageLoaderLockWait is [ImageLoaderLockWaitV2] in any version: a newer one is decoded
 // like it.
 type AnyImageLoaderLockWait struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageLoaderLockWaitV2
 }
 
@@ -1487,6 +1504,9 @@ func (e *AnyImageLoaderLockWait) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyImageLoaderLockWait) Clone() *AnyImageLoaderLockWait { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageLoaderLockWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageProcessInitDoneV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 132 (ProcessInitDone), version 2, of [TaskImage]. It has no payload.
@@ -1513,7 +1533,7 @@ var imageProcessInitDoneV2 = etw.EventDesc{
 // AnyImageProcessInitDone is [ImageProcessInitDoneV2] in any version: a newer one is decoded
 // like it.
 type AnyImageProcessInitDone struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageProcessInitDoneV2
 }
 
@@ -1525,6 +1545,9 @@ func (e *AnyImageProcessInitDone) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyImageProcessInitDone) Clone() *AnyImageProcessInitDone { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageProcessInitDone) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageCreateSectionBeginV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 133 (CreateSectionBegin), version 2, of
@@ -1551,7 +1574,7 @@ var imageCreateSectionBeginV2 = etw.EventDesc{
 // AnyImageCreateSectionBegin is [ImageCreateSectionBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyImageCreateSectionBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageCreateSectionBeginV2
 }
 
@@ -1563,6 +1586,9 @@ func (e *AnyImageCreateSectionBegin) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyImageCreateSectionBegin) Clone() *AnyImageCreateSectionBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageCreateSectionBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageCreateSectionEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 134 (CreateSectionEnd), version 2, of [TaskImage]. It has no payload.
@@ -1589,7 +1615,7 @@ var imageCreateSectionEndV2 = etw.EventDesc{
 // AnyImageCreateSectionEnd is [ImageCreateSectionEndV2] in any version: a newer one is decoded
 // like it.
 type AnyImageCreateSectionEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageCreateSectionEndV2
 }
 
@@ -1601,6 +1627,9 @@ func (e *AnyImageCreateSectionEnd) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyImageCreateSectionEnd) Clone() *AnyImageCreateSectionEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageCreateSectionEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageMapViewBeginV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 135 (MapViewBegin), version 2, of [TaskImage]. It has no payload.
@@ -1627,7 +1656,7 @@ var imageMapViewBeginV2 = etw.EventDesc{
 // AnyImageMapViewBegin is [ImageMapViewBeginV2] in any version: a newer one is decoded like
 // it.
 type AnyImageMapViewBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageMapViewBeginV2
 }
 
@@ -1639,6 +1668,9 @@ func (e *AnyImageMapViewBegin) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyImageMapViewBegin) Clone() *AnyImageMapViewBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageMapViewBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageRelocateImageBeginV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 144 (RelocateImageBegin), version 2, of
@@ -1710,7 +1742,7 @@ var loaderBaseEventLayoutFields = []etw.FieldDesc{
 // AnyImageRelocateImageBegin is [ImageRelocateImageBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyImageRelocateImageBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageRelocateImageBeginV2
 }
 
@@ -1722,6 +1754,9 @@ func (e *AnyImageRelocateImageBegin) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyImageRelocateImageBegin) Clone() *AnyImageRelocateImageBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageRelocateImageBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageRelocateImageEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 145 (RelocateImageEnd), version 2, of [TaskImage]. Its payload has 8 bytes.
@@ -1764,7 +1799,7 @@ var imageRelocateImageEndV2 = etw.EventDesc{
 // AnyImageRelocateImageEnd is [ImageRelocateImageEndV2] in any version: a newer one is decoded
 // like it.
 type AnyImageRelocateImageEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageRelocateImageEndV2
 }
 
@@ -1776,6 +1811,9 @@ func (e *AnyImageRelocateImageEnd) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyImageRelocateImageEnd) Clone() *AnyImageRelocateImageEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageRelocateImageEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHandleOldDescsBeginV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 146 (HandleOldDescsBegin), version 2, of
@@ -1819,7 +1857,7 @@ var imageHandleOldDescsBeginV2 = etw.EventDesc{
 // AnyImageHandleOldDescsBegin is [ImageHandleOldDescsBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyImageHandleOldDescsBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageHandleOldDescsBeginV2
 }
 
@@ -1831,6 +1869,9 @@ func (e *AnyImageHandleOldDescsBegin) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyImageHandleOldDescsBegin) Clone() *AnyImageHandleOldDescsBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageHandleOldDescsBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHandleOldDescsEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 147 (HandleOldDescsEnd), version 2, of [TaskImage]. Its payload has 8 bytes.
@@ -1873,7 +1914,7 @@ var imageHandleOldDescsEndV2 = etw.EventDesc{
 // AnyImageHandleOldDescsEnd is [ImageHandleOldDescsEndV2] in any version: a newer one is
 // decoded like it.
 type AnyImageHandleOldDescsEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageHandleOldDescsEndV2
 }
 
@@ -1885,6 +1926,9 @@ func (e *AnyImageHandleOldDescsEnd) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyImageHandleOldDescsEnd) Clone() *AnyImageHandleOldDescsEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageHandleOldDescsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHandleNewDescsBeginV2 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 148 (HandleNewDescsBegin), version 2, of
@@ -1928,7 +1972,7 @@ var imageHandleNewDescsBeginV2 = etw.EventDesc{
 // AnyImageHandleNewDescsBegin is [ImageHandleNewDescsBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyImageHandleNewDescsBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageHandleNewDescsBeginV2
 }
 
@@ -1940,6 +1984,9 @@ func (e *AnyImageHandleNewDescsBegin) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyImageHandleNewDescsBegin) Clone() *AnyImageHandleNewDescsBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageHandleNewDescsBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageHandleNewDescsEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 149 (HandleNewDescsEnd), version 2, of [TaskImage]. Its payload has 8 bytes.
@@ -1982,7 +2029,7 @@ var imageHandleNewDescsEndV2 = etw.EventDesc{
 // AnyImageHandleNewDescsEnd is [ImageHandleNewDescsEndV2] in any version: a newer one is
 // decoded like it.
 type AnyImageHandleNewDescsEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageHandleNewDescsEndV2
 }
 
@@ -1994,6 +2041,9 @@ func (e *AnyImageHandleNewDescsEnd) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyImageHandleNewDescsEnd) Clone() *AnyImageHandleNewDescsEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageHandleNewDescsEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllMainExitV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 150 (DllMainExit), version 2, of [TaskImage]. Its payload has 8 bytes.
@@ -2035,7 +2085,7 @@ var imageDllMainExitV2 = etw.EventDesc{
 
 // AnyImageDllMainExit is [ImageDllMainExitV2] in any version: a newer one is decoded like it.
 type AnyImageDllMainExit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageDllMainExitV2
 }
 
@@ -2047,6 +2097,9 @@ func (e *AnyImageDllMainExit) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyImageDllMainExit) Clone() *AnyImageDllMainExit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageDllMainExit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageFindDllByNameV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 160 (FindDllByName), version 2, of [TaskImage]. [AnyImageFindDllByName] takes newer
@@ -2144,7 +2197,7 @@ var loaderCodedEventLayoutFields = []etw.FieldDesc{
 // AnyImageFindDllByName is [ImageFindDllByNameV2] in any version: a newer one is decoded like
 // it.
 type AnyImageFindDllByName struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageFindDllByNameV2
 }
 
@@ -2159,6 +2212,9 @@ func (e AnyImageFindDllByName) Clone() *AnyImageFindDllByName {
 	(*loaderCodedEventLayout)(&e.ImageFindDllByNameV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageFindDllByName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageMapViewEndV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode
 // 161 (MapViewEnd), version 2, of [TaskImage]. [AnyImageMapViewEnd] takes newer versions, too.
@@ -2205,7 +2261,7 @@ var imageMapViewEndV2 = etw.EventDesc{
 
 // AnyImageMapViewEnd is [ImageMapViewEndV2] in any version: a newer one is decoded like it.
 type AnyImageMapViewEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageMapViewEndV2
 }
 
@@ -2220,6 +2276,9 @@ func (e AnyImageMapViewEnd) Clone() *AnyImageMapViewEnd {
 	(*loaderCodedEventLayout)(&e.ImageMapViewEndV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageMapViewEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderLockReleaseV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 162 (LoaderLockRelease), version 2, of [TaskImage]. [AnyImageLoaderLockRelease] takes
@@ -2268,7 +2327,7 @@ var imageLoaderLockReleaseV2 = etw.EventDesc{
 // AnyImageLoaderLockRelease is [ImageLoaderLockReleaseV2] in any version: a newer one is
 // decoded like it.
 type AnyImageLoaderLockRelease struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageLoaderLockReleaseV2
 }
 
@@ -2283,6 +2342,9 @@ func (e AnyImageLoaderLockRelease) Clone() *AnyImageLoaderLockRelease {
 	(*loaderCodedEventLayout)(&e.ImageLoaderLockReleaseV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageLoaderLockRelease) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllMainEnterV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 163 (DllMainEnter), version 2, of [TaskImage]. [AnyImageDllMainEnter] takes newer
@@ -2331,7 +2393,7 @@ var imageDllMainEnterV2 = etw.EventDesc{
 // AnyImageDllMainEnter is [ImageDllMainEnterV2] in any version: a newer one is decoded like
 // it.
 type AnyImageDllMainEnter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageDllMainEnterV2
 }
 
@@ -2346,6 +2408,9 @@ func (e AnyImageDllMainEnter) Clone() *AnyImageDllMainEnter {
 	(*loaderCodedEventLayout)(&e.ImageDllMainEnterV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageDllMainEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoaderErrorV2 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 164 (LoaderError), version 2, of [TaskImage]. [AnyImageLoaderError] takes newer
@@ -2393,7 +2458,7 @@ var imageLoaderErrorV2 = etw.EventDesc{
 
 // AnyImageLoaderError is [ImageLoaderErrorV2] in any version: a newer one is decoded like it.
 type AnyImageLoaderError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageLoaderErrorV2
 }
 
@@ -2408,6 +2473,9 @@ func (e AnyImageLoaderError) Clone() *AnyImageLoaderError {
 	(*loaderCodedEventLayout)(&e.ImageLoaderErrorV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageLoaderError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageMapViewStartV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 165 (MapViewStart), version 3, of [TaskImage]. [AnyImageMapViewStart] takes newer
@@ -2506,7 +2574,7 @@ var loaderCodedEventStatusLayoutFields = []etw.FieldDesc{
 // AnyImageMapViewStart is [ImageMapViewStartV3] in any version: a newer one is decoded like
 // it.
 type AnyImageMapViewStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageMapViewStartV3
 }
 
@@ -2521,6 +2589,9 @@ func (e AnyImageMapViewStart) Clone() *AnyImageMapViewStart {
 	(*loaderCodedEventStatusLayout)(&e.ImageMapViewStartV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageMapViewStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageSnappingStartV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 166 (SnappingStart), version 3, of [TaskImage]. [AnyImageSnappingStart] takes newer
@@ -2569,7 +2640,7 @@ var imageSnappingStartV3 = etw.EventDesc{
 // AnyImageSnappingStart is [ImageSnappingStartV3] in any version: a newer one is decoded like
 // it.
 type AnyImageSnappingStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageSnappingStartV3
 }
 
@@ -2584,6 +2655,9 @@ func (e AnyImageSnappingStart) Clone() *AnyImageSnappingStart {
 	(*loaderCodedEventStatusLayout)(&e.ImageSnappingStartV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageSnappingStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageSnappingEndV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 167 (SnappingEnd), version 3, of [TaskImage]. [AnyImageSnappingEnd] takes newer
@@ -2631,7 +2705,7 @@ var imageSnappingEndV3 = etw.EventDesc{
 
 // AnyImageSnappingEnd is [ImageSnappingEndV3] in any version: a newer one is decoded like it.
 type AnyImageSnappingEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageSnappingEndV3
 }
 
@@ -2646,6 +2720,9 @@ func (e AnyImageSnappingEnd) Clone() *AnyImageSnappingEnd {
 	(*loaderCodedEventStatusLayout)(&e.ImageSnappingEndV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageSnappingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoadingStartV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 168 (LoadingStart), version 3, of [TaskImage]. [AnyImageLoadingStart] takes newer
@@ -2694,7 +2771,7 @@ var imageLoadingStartV3 = etw.EventDesc{
 // AnyImageLoadingStart is [ImageLoadingStartV3] in any version: a newer one is decoded like
 // it.
 type AnyImageLoadingStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageLoadingStartV3
 }
 
@@ -2709,6 +2786,9 @@ func (e AnyImageLoadingStart) Clone() *AnyImageLoadingStart {
 	(*loaderCodedEventStatusLayout)(&e.ImageLoadingStartV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageLoadingStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageLoadingEndV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode
 // 169 (LoadingEnd), version 3, of [TaskImage]. [AnyImageLoadingEnd] takes newer versions, too.
@@ -2755,7 +2835,7 @@ var imageLoadingEndV3 = etw.EventDesc{
 
 // AnyImageLoadingEnd is [ImageLoadingEndV3] in any version: a newer one is decoded like it.
 type AnyImageLoadingEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageLoadingEndV3
 }
 
@@ -2770,6 +2850,9 @@ func (e AnyImageLoadingEnd) Clone() *AnyImageLoadingEnd {
 	(*loaderCodedEventStatusLayout)(&e.ImageLoadingEndV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageLoadingEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageFoundKnownDllV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 170 (FoundKnownDll), version 3, of [TaskImage]. [AnyImageFoundKnownDll] takes newer
@@ -2818,7 +2901,7 @@ var imageFoundKnownDllV3 = etw.EventDesc{
 // AnyImageFoundKnownDll is [ImageFoundKnownDllV3] in any version: a newer one is decoded like
 // it.
 type AnyImageFoundKnownDll struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageFoundKnownDllV3
 }
 
@@ -2833,6 +2916,9 @@ func (e AnyImageFoundKnownDll) Clone() *AnyImageFoundKnownDll {
 	(*loaderCodedEventStatusLayout)(&e.ImageFoundKnownDllV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageFoundKnownDll) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageAbnormalTerminationV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 171 (AbnormalTermination), version 3, of
@@ -2881,7 +2967,7 @@ var imageAbnormalTerminationV3 = etw.EventDesc{
 // AnyImageAbnormalTermination is [ImageAbnormalTerminationV3] in any version: a newer one is
 // decoded like it.
 type AnyImageAbnormalTermination struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageAbnormalTerminationV3
 }
 
@@ -2896,6 +2982,9 @@ func (e AnyImageAbnormalTermination) Clone() *AnyImageAbnormalTermination {
 	(*loaderCodedEventStatusLayout)(&e.ImageAbnormalTerminationV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageAbnormalTermination) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageModulePlaceHolderV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 172 (ModulePlaceHolder), version 3, of [TaskImage]. [AnyImageModulePlaceHolder] takes
@@ -2944,7 +3033,7 @@ var imageModulePlaceHolderV3 = etw.EventDesc{
 // AnyImageModulePlaceHolder is [ImageModulePlaceHolderV3] in any version: a newer one is
 // decoded like it.
 type AnyImageModulePlaceHolder struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageModulePlaceHolderV3
 }
 
@@ -2959,6 +3048,9 @@ func (e AnyImageModulePlaceHolder) Clone() *AnyImageModulePlaceHolder {
 	(*loaderCodedEventStatusLayout)(&e.ImageModulePlaceHolderV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageModulePlaceHolder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageReadyToInitV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 173 (ReadyToInit), version 3, of [TaskImage]. [AnyImageReadyToInit] takes newer
@@ -3006,7 +3098,7 @@ var imageReadyToInitV3 = etw.EventDesc{
 
 // AnyImageReadyToInit is [ImageReadyToInitV3] in any version: a newer one is decoded like it.
 type AnyImageReadyToInit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageReadyToInitV3
 }
 
@@ -3021,6 +3113,9 @@ func (e AnyImageReadyToInit) Clone() *AnyImageReadyToInit {
 	(*loaderCodedEventStatusLayout)(&e.ImageReadyToInitV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageReadyToInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageReadyToRunV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode
 // 174 (ReadyToRun), version 3, of [TaskImage]. [AnyImageReadyToRun] takes newer versions, too.
@@ -3067,7 +3162,7 @@ var imageReadyToRunV3 = etw.EventDesc{
 
 // AnyImageReadyToRun is [ImageReadyToRunV3] in any version: a newer one is decoded like it.
 type AnyImageReadyToRun struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageReadyToRunV3
 }
 
@@ -3082,6 +3177,9 @@ func (e AnyImageReadyToRun) Clone() *AnyImageReadyToRun {
 	(*loaderCodedEventStatusLayout)(&e.ImageReadyToRunV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageReadyToRun) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageNewDllLoadV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode
 // 176 (NewDllLoad), version 3, of [TaskImage]. [AnyImageNewDllLoad] takes newer versions, too.
@@ -3174,7 +3272,7 @@ var loaderNewDllEventLayoutFields = []etw.FieldDesc{
 
 // AnyImageNewDllLoad is [ImageNewDllLoadV3] in any version: a newer one is decoded like it.
 type AnyImageNewDllLoad struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageNewDllLoadV3
 }
 
@@ -3189,6 +3287,9 @@ func (e AnyImageNewDllLoad) Clone() *AnyImageNewDllLoad {
 	(*loaderNewDllEventLayout)(&e.ImageNewDllLoadV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageNewDllLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageNewDllLoadAsDataV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 177 (NewDllLoadAsData), version 3, of [TaskImage]. [AnyImageNewDllLoadAsData] takes
@@ -3237,7 +3338,7 @@ var imageNewDllLoadAsDataV3 = etw.EventDesc{
 // AnyImageNewDllLoadAsData is [ImageNewDllLoadAsDataV3] in any version: a newer one is decoded
 // like it.
 type AnyImageNewDllLoadAsData struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageNewDllLoadAsDataV3
 }
 
@@ -3252,6 +3353,9 @@ func (e AnyImageNewDllLoadAsData) Clone() *AnyImageNewDllLoadAsData {
 	(*loaderNewDllEventLayout)(&e.ImageNewDllLoadAsDataV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageNewDllLoadAsData) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllSearchPathExternalV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 192 (DllSearchPathExternal), version 3, of
@@ -3356,7 +3460,7 @@ var loaderCodedEventPathLayoutFields = []etw.FieldDesc{
 // AnyImageDllSearchPathExternal is [ImageDllSearchPathExternalV3] in any version: a newer one
 // is decoded like it.
 type AnyImageDllSearchPathExternal struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageDllSearchPathExternalV3
 }
 
@@ -3371,6 +3475,9 @@ func (e AnyImageDllSearchPathExternal) Clone() *AnyImageDllSearchPathExternal {
 	(*loaderCodedEventPathLayout)(&e.ImageDllSearchPathExternalV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageDllSearchPathExternal) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllSearchPathInternalV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 193 (DllSearchPathInternal), version 3, of
@@ -3420,7 +3527,7 @@ var imageDllSearchPathInternalV3 = etw.EventDesc{
 // AnyImageDllSearchPathInternal is [ImageDllSearchPathInternalV3] in any version: a newer one
 // is decoded like it.
 type AnyImageDllSearchPathInternal struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageDllSearchPathInternalV3
 }
 
@@ -3435,6 +3542,9 @@ func (e AnyImageDllSearchPathInternal) Clone() *AnyImageDllSearchPathInternal {
 	(*loaderCodedEventPathLayout)(&e.ImageDllSearchPathInternalV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageDllSearchPathInternal) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageApiSetResolvingV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 208 (ApiSetResolving), version 3, of [TaskImage]. [AnyImageApiSetResolving] takes
@@ -3483,7 +3593,7 @@ var imageApiSetResolvingV3 = etw.EventDesc{
 // AnyImageApiSetResolving is [ImageApiSetResolvingV3] in any version: a newer one is decoded
 // like it.
 type AnyImageApiSetResolving struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageApiSetResolvingV3
 }
 
@@ -3498,6 +3608,9 @@ func (e AnyImageApiSetResolving) Clone() *AnyImageApiSetResolving {
 	(*loaderCodedEventStatusLayout)(&e.ImageApiSetResolvingV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageApiSetResolving) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageApiSetHostedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 209 (ApiSetHosted), version 3, of [TaskImage]. [AnyImageApiSetHosted] takes newer
@@ -3546,7 +3659,7 @@ var imageApiSetHostedV3 = etw.EventDesc{
 // AnyImageApiSetHosted is [ImageApiSetHostedV3] in any version: a newer one is decoded like
 // it.
 type AnyImageApiSetHosted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageApiSetHostedV3
 }
 
@@ -3561,6 +3674,9 @@ func (e AnyImageApiSetHosted) Clone() *AnyImageApiSetHosted {
 	(*loaderCodedEventStatusLayout)(&e.ImageApiSetHostedV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageApiSetHosted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageApiSetUnhostedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 210 (ApiSetUnhosted), version 3, of [TaskImage]. [AnyImageApiSetUnhosted] takes newer
@@ -3609,7 +3725,7 @@ var imageApiSetUnhostedV3 = etw.EventDesc{
 // AnyImageApiSetUnhosted is [ImageApiSetUnhostedV3] in any version: a newer one is decoded
 // like it.
 type AnyImageApiSetUnhosted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageApiSetUnhostedV3
 }
 
@@ -3624,6 +3740,9 @@ func (e AnyImageApiSetUnhosted) Clone() *AnyImageApiSetUnhosted {
 	(*loaderCodedEventStatusLayout)(&e.ImageApiSetUnhostedV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageApiSetUnhosted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageApiSetUnresolvedV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 211 (ApiSetUnresolved), version 3, of [TaskImage]. [AnyImageApiSetUnresolved] takes
@@ -3672,7 +3791,7 @@ var imageApiSetUnresolvedV3 = etw.EventDesc{
 // AnyImageApiSetUnresolved is [ImageApiSetUnresolvedV3] in any version: a newer one is decoded
 // like it.
 type AnyImageApiSetUnresolved struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageApiSetUnresolvedV3
 }
 
@@ -3687,6 +3806,9 @@ func (e AnyImageApiSetUnresolved) Clone() *AnyImageApiSetUnresolved {
 	(*loaderCodedEventStatusLayout)(&e.ImageApiSetUnresolvedV3).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageApiSetUnresolved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllSearchResultsV3 is the classic event of class 2cb15d1d-5fc1-11d2-abe1-00a0c911f518,
 // opcode 212 (DllSearchResults), version 3, of [TaskImage]. [AnyImageDllSearchResults] takes
@@ -3769,7 +3891,7 @@ var imageDllSearchResultsV3 = etw.EventDesc{
 // AnyImageDllSearchResults is [ImageDllSearchResultsV3] in any version: a newer one is decoded
 // like it.
 type AnyImageDllSearchResults struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageDllSearchResultsV3
 }
 
@@ -3784,6 +3906,9 @@ func (e AnyImageDllSearchResults) Clone() *AnyImageDllSearchResults {
 	e.FullDllName = e.FullDllName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageDllSearchResults) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageDllPathSearchResultsV3 is the classic event of class
 // 2cb15d1d-5fc1-11d2-abe1-00a0c911f518, opcode 213 (DllPathSearchResults), version 3, of
@@ -3869,7 +3994,7 @@ var imageDllPathSearchResultsV3 = etw.EventDesc{
 // AnyImageDllPathSearchResults is [ImageDllPathSearchResultsV3] in any version: a newer one is
 // decoded like it.
 type AnyImageDllPathSearchResults struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageDllPathSearchResultsV3
 }
 
@@ -3887,3 +4012,6 @@ func (e AnyImageDllPathSearchResults) Clone() *AnyImageDllPathSearchResults {
 	e.DllLoadDir = e.DllLoadDir.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageDllPathSearchResults) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -87,7 +87,7 @@ var imageIDInfoV2 = etw.EventDesc{
 
 // AnyImageIDInfo is [ImageIDInfoV2] in any version: a newer one is decoded like it.
 type AnyImageIDInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDInfoV2
 }
 
@@ -102,6 +102,9 @@ func (e AnyImageIDInfo) Clone() *AnyImageIDInfo {
 	e.OriginalFileName = e.OriginalFileName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDNoneV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de, opcode 32
 // (None), version 2, of [TaskImageID]. Its payload has 12 bytes, 8 in programs of 32 bits.
@@ -160,7 +163,7 @@ var imageIDNoneV2 = etw.EventDesc{
 
 // AnyImageIDNone is [ImageIDNoneV2] in any version: a newer one is decoded like it.
 type AnyImageIDNone struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDNoneV2
 }
 
@@ -172,6 +175,9 @@ func (e *AnyImageIDNone) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyImageIDNone) Clone() *AnyImageIDNone { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDNone) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgIDDBGV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de, opcode
 // 34 (DbgID_DBG), version 2, of [TaskImageID]. [AnyImageIDDbgIDDBG] takes newer versions, too.
@@ -257,7 +263,7 @@ var imageIDDbgIDDBGV2 = etw.EventDesc{
 
 // AnyImageIDDbgIDDBG is [ImageIDDbgIDDBGV2] in any version: a newer one is decoded like it.
 type AnyImageIDDbgIDDBG struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDDbgIDDBGV2
 }
 
@@ -272,6 +278,9 @@ func (e AnyImageIDDbgIDDBG) Clone() *AnyImageIDDbgIDDBG {
 	e.DbgFileName = e.DbgFileName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDDbgIDDBG) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgIDRSDSV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
 // opcode 36 (DbgID_RSDS), version 2, of [TaskImageID]. [AnyImageIDDbgIDRSDS] takes newer
@@ -351,7 +360,7 @@ var imageIDDbgIDRSDSV2 = etw.EventDesc{
 
 // AnyImageIDDbgIDRSDS is [ImageIDDbgIDRSDSV2] in any version: a newer one is decoded like it.
 type AnyImageIDDbgIDRSDS struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDDbgIDRSDSV2
 }
 
@@ -366,6 +375,9 @@ func (e AnyImageIDDbgIDRSDS) Clone() *AnyImageIDDbgIDRSDS {
 	e.PdbFileName = e.PdbFileName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDDbgIDRSDS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgIDILRSDSV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
 // opcode 37 (DbgID_ILRSDS), version 2, of [TaskImageID]. [AnyImageIDDbgIDILRSDS] takes newer
@@ -446,7 +458,7 @@ var imageIDDbgIDILRSDSV2 = etw.EventDesc{
 // AnyImageIDDbgIDILRSDS is [ImageIDDbgIDILRSDSV2] in any version: a newer one is decoded like
 // it.
 type AnyImageIDDbgIDILRSDS struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDDbgIDILRSDSV2
 }
 
@@ -461,6 +473,9 @@ func (e AnyImageIDDbgIDILRSDS) Clone() *AnyImageIDDbgIDILRSDS {
 	e.PdbFileName = e.PdbFileName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDDbgIDILRSDS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgPPDBV2 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de, opcode
 // 38 (DbgPPDB), version 2, of [TaskImageID]. Its payload has 20 bytes, 16 in programs of 32
@@ -538,7 +553,7 @@ var imageIDDbgPPDBV2 = etw.EventDesc{
 
 // AnyImageIDDbgPPDB is [ImageIDDbgPPDBV2] in any version: a newer one is decoded like it.
 type AnyImageIDDbgPPDB struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDDbgPPDBV2
 }
 
@@ -550,6 +565,9 @@ func (e *AnyImageIDDbgPPDB) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyImageIDDbgPPDB) Clone() *AnyImageIDDbgPPDB { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDDbgPPDB) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDEmbeddedPPDBV1 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
 // opcode 39 (EmbeddedPPDB), version 1, of [TaskImageID]. Its payload has 36 bytes, 32 in
@@ -633,7 +651,7 @@ var imageIDEmbeddedPPDBV1 = etw.EventDesc{
 // AnyImageIDEmbeddedPPDB is [ImageIDEmbeddedPPDBV1] in any version: a newer one is decoded
 // like it.
 type AnyImageIDEmbeddedPPDB struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDEmbeddedPPDBV1
 }
 
@@ -645,6 +663,9 @@ func (e *AnyImageIDEmbeddedPPDB) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyImageIDEmbeddedPPDB) Clone() *AnyImageIDEmbeddedPPDB { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDEmbeddedPPDB) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDDbgDetermV1 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
 // opcode 40 (DbgDeterm), version 1, of [TaskImageID]. Its payload has 12 bytes, 8 in programs
@@ -703,7 +724,7 @@ var imageIDDbgDetermV1 = etw.EventDesc{
 
 // AnyImageIDDbgDeterm is [ImageIDDbgDetermV1] in any version: a newer one is decoded like it.
 type AnyImageIDDbgDeterm struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDDbgDetermV1
 }
 
@@ -715,6 +736,9 @@ func (e *AnyImageIDDbgDeterm) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyImageIDDbgDeterm) Clone() *AnyImageIDDbgDeterm { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDDbgDeterm) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDErrorV1 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de, opcode 41
 // (Error), version 1, of [TaskImageID]. [AnyImageIDError] takes newer versions, too.
@@ -768,7 +792,7 @@ var imageIDErrorV1 = etw.EventDesc{
 
 // AnyImageIDError is [ImageIDErrorV1] in any version: a newer one is decoded like it.
 type AnyImageIDError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDErrorV1
 }
 
@@ -783,6 +807,9 @@ func (e AnyImageIDError) Clone() *AnyImageIDError {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageIDFileVersionV0 is the classic event of class b3e675d7-2554-4f18-830b-2762732560de,
 // opcode 64 (FileVersion), version 0, of [TaskImageID]. [AnyImageIDFileVersion] takes newer
@@ -917,7 +944,7 @@ var imageIDFileVersionV0 = etw.EventDesc{
 // AnyImageIDFileVersion is [ImageIDFileVersionV0] in any version: a newer one is decoded like
 // it.
 type AnyImageIDFileVersion struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageIDFileVersionV0
 }
 
@@ -941,3 +968,6 @@ func (e AnyImageIDFileVersion) Clone() *AnyImageIDFileVersion {
 	e.ProgramId = e.ProgramId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageIDFileVersion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -43,8 +43,8 @@ func (e JobCreateV2) Clone() *JobCreateV2 { return &e }
 func (e JobCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobCreateV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "Create",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "Create",
 	Fields: jobInfoLayoutFields,
 }
 
@@ -93,7 +93,7 @@ var jobInfoLayoutFields = []etw.FieldDesc{
 
 // AnyJobCreate is [JobCreateV2] in any version: a newer one is decoded like it.
 type AnyJobCreate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobCreateV2
 }
 
@@ -105,6 +105,9 @@ func (e *AnyJobCreate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyJobCreate) Clone() *AnyJobCreate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobTerminateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 33
 // (Terminate), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 28
@@ -140,14 +143,14 @@ func (e JobTerminateV2) Clone() *JobTerminateV2 { return &e }
 func (e JobTerminateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobTerminateV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "Terminate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 33, Version: 2, Opcode: 33, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "Terminate",
 	Fields: jobInfoLayoutFields,
 }
 
 // AnyJobTerminate is [JobTerminateV2] in any version: a newer one is decoded like it.
 type AnyJobTerminate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobTerminateV2
 }
 
@@ -159,6 +162,9 @@ func (e *AnyJobTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyJobTerminate) Clone() *AnyJobTerminate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobOpenV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 34
 // (Open), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 28
@@ -194,14 +200,14 @@ func (e JobOpenV2) Clone() *JobOpenV2 { return &e }
 func (e JobOpenV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobOpenV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "Open",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "Open",
 	Fields: jobInfoLayoutFields,
 }
 
 // AnyJobOpen is [JobOpenV2] in any version: a newer one is decoded like it.
 type AnyJobOpen struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobOpenV2
 }
 
@@ -213,6 +219,9 @@ func (e *AnyJobOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyJobOpen) Clone() *AnyJobOpen { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobAssignProcessV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
 // opcode 35 (AssignProcess), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its
@@ -271,8 +280,8 @@ func (e JobAssignProcessV2) Clone() *JobAssignProcessV2 { return &e }
 func (e JobAssignProcessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobAssignProcessV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "AssignProcess",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 35, Version: 2, Opcode: 35, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "AssignProcess",
 	Fields: []etw.FieldDesc{
 		{Name: "JobId", Type: etw.InGUID},
 		{Name: "JobHandle", Type: etw.InUInt32},
@@ -283,7 +292,7 @@ var jobAssignProcessV2 = etw.EventDesc{
 
 // AnyJobAssignProcess is [JobAssignProcessV2] in any version: a newer one is decoded like it.
 type AnyJobAssignProcess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobAssignProcessV2
 }
 
@@ -295,6 +304,9 @@ func (e *AnyJobAssignProcess) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyJobAssignProcess) Clone() *AnyJobAssignProcess { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobAssignProcess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobRemoveProcessV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
 // opcode 36 (RemoveProcess), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its
@@ -353,8 +365,8 @@ func (e JobRemoveProcessV2) Clone() *JobRemoveProcessV2 { return &e }
 func (e JobRemoveProcessV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobRemoveProcessV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "RemoveProcess",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "RemoveProcess",
 	Fields: []etw.FieldDesc{
 		{Name: "JobId", Type: etw.InGUID},
 		{Name: "UniqueProcessId", Type: etw.InUInt32, Out: etw.OutPID},
@@ -365,7 +377,7 @@ var jobRemoveProcessV2 = etw.EventDesc{
 
 // AnyJobRemoveProcess is [JobRemoveProcessV2] in any version: a newer one is decoded like it.
 type AnyJobRemoveProcess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobRemoveProcessV2
 }
 
@@ -377,6 +389,9 @@ func (e *AnyJobRemoveProcess) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyJobRemoveProcess) Clone() *AnyJobRemoveProcess { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobRemoveProcess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 37
 // (Set), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 24 bytes.
@@ -411,8 +426,8 @@ func (e JobSetV2) Clone() *JobSetV2 { return &e }
 func (e JobSetV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "Set",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 37, Version: 2, Opcode: 37, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "Set",
 	Fields: jobSetQueryLayoutFields,
 }
 
@@ -456,7 +471,7 @@ var jobSetQueryLayoutFields = []etw.FieldDesc{
 
 // AnyJobSet is [JobSetV2] in any version: a newer one is decoded like it.
 type AnyJobSet struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobSetV2
 }
 
@@ -468,6 +483,9 @@ func (e *AnyJobSet) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 
 // Clone returns a copy of e.
 func (e AnyJobSet) Clone() *AnyJobSet { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobSet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobQueryV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 38
 // (Query), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 24
@@ -502,14 +520,14 @@ func (e JobQueryV2) Clone() *JobQueryV2 { return &e }
 func (e JobQueryV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobQueryV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "Query",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 38, Version: 2, Opcode: 38, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "Query",
 	Fields: jobSetQueryLayoutFields,
 }
 
 // AnyJobQuery is [JobQueryV2] in any version: a newer one is decoded like it.
 type AnyJobQuery struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobQueryV2
 }
 
@@ -521,6 +539,9 @@ func (e *AnyJobQuery) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyJobQuery) Clone() *AnyJobQuery { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobQuery) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetFailedV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode 39
 // (SetFailed), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has 24
@@ -555,14 +576,14 @@ func (e JobSetFailedV2) Clone() *JobSetFailedV2 { return &e }
 func (e JobSetFailedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetFailedV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "SetFailed",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 39, Version: 2, Opcode: 39, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "SetFailed",
 	Fields: jobSetQueryLayoutFields,
 }
 
 // AnyJobSetFailed is [JobSetFailedV2] in any version: a newer one is decoded like it.
 type AnyJobSetFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobSetFailedV2
 }
 
@@ -574,6 +595,9 @@ func (e *AnyJobSetFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyJobSetFailed) Clone() *AnyJobSetFailed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobSetFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobQueryFailedV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode
 // 40 (QueryFailed), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload
@@ -608,14 +632,14 @@ func (e JobQueryFailedV2) Clone() *JobQueryFailedV2 { return &e }
 func (e JobQueryFailedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobQueryFailedV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "QueryFailed",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 40, Version: 2, Opcode: 40, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "QueryFailed",
 	Fields: jobSetQueryLayoutFields,
 }
 
 // AnyJobQueryFailed is [JobQueryFailedV2] in any version: a newer one is decoded like it.
 type AnyJobQueryFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobQueryFailedV2
 }
 
@@ -627,6 +651,9 @@ func (e *AnyJobQueryFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyJobQueryFailed) Clone() *AnyJobQueryFailed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobQueryFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetNotificationV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
 // opcode 41 (SetNotification), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its
@@ -662,8 +689,8 @@ func (e JobSetNotificationV2) Clone() *JobSetNotificationV2 { return &e }
 func (e JobSetNotificationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetNotificationV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "SetNotification",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 41, Version: 2, Opcode: 41, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "SetNotification",
 	Fields: jobNotificationLayoutFields,
 }
 
@@ -703,7 +730,7 @@ var jobNotificationLayoutFields = []etw.FieldDesc{
 // AnyJobSetNotification is [JobSetNotificationV2] in any version: a newer one is decoded like
 // it.
 type AnyJobSetNotification struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobSetNotificationV2
 }
 
@@ -715,6 +742,9 @@ func (e *AnyJobSetNotification) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyJobSetNotification) Clone() *AnyJobSetNotification { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobSetNotification) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSendNotificationV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
 // opcode 42 (SendNotification), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000).
@@ -750,15 +780,15 @@ func (e JobSendNotificationV2) Clone() *JobSendNotificationV2 { return &e }
 func (e JobSendNotificationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSendNotificationV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "SendNotification",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 42, Version: 2, Opcode: 42, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "SendNotification",
 	Fields: jobNotificationLayoutFields,
 }
 
 // AnyJobSendNotification is [JobSendNotificationV2] in any version: a newer one is decoded
 // like it.
 type AnyJobSendNotification struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobSendNotificationV2
 }
 
@@ -770,6 +800,9 @@ func (e *AnyJobSendNotification) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyJobSendNotification) Clone() *AnyJobSendNotification { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobSendNotification) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobQueryViolationV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e,
 // opcode 43 (QueryViolation), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its
@@ -806,15 +839,15 @@ func (e JobQueryViolationV2) Clone() *JobQueryViolationV2 { return &e }
 func (e JobQueryViolationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobQueryViolationV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "QueryViolation",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 43, Version: 2, Opcode: 43, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "QueryViolation",
 	Fields: jobSetQueryLayoutFields,
 }
 
 // AnyJobQueryViolation is [JobQueryViolationV2] in any version: a newer one is decoded like
 // it.
 type AnyJobQueryViolation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobQueryViolationV2
 }
 
@@ -826,6 +859,9 @@ func (e *AnyJobQueryViolation) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyJobQueryViolation) Clone() *AnyJobQueryViolation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobQueryViolation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetCpuRateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode
 // 44 (SetCpuRate), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000). Its payload has
@@ -874,8 +910,8 @@ func (e JobSetCpuRateV2) Clone() *JobSetCpuRateV2 { return &e }
 func (e JobSetCpuRateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetCpuRateV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "SetCpuRate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 44, Version: 2, Opcode: 44, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "SetCpuRate",
 	Fields: []etw.FieldDesc{
 		{Name: "AllFlags", Type: etw.InUInt32},
 		{Name: "Value", Type: etw.InUInt32},
@@ -884,7 +920,7 @@ var jobSetCpuRateV2 = etw.EventDesc{
 
 // AnyJobSetCpuRate is [JobSetCpuRateV2] in any version: a newer one is decoded like it.
 type AnyJobSetCpuRate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobSetCpuRateV2
 }
 
@@ -896,6 +932,9 @@ func (e *AnyJobSetCpuRate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyJobSetCpuRate) Clone() *AnyJobSetCpuRate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobSetCpuRate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobSetNetRateV2 is the classic event of class 3282fc76-feed-498e-8aa7-e70f459d430e, opcode
 // 45 (SetNetRate), version 2, of [TaskJob], enabled by [KeywordJob] (0x80000).
@@ -966,8 +1005,8 @@ func (e JobSetNetRateV2) Clone() *JobSetNetRateV2 {
 func (e JobSetNetRateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var jobSetNetRateV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 32, Keywords: 0x80000,
-	Class: classJob, TaskName: "Job", OpcodeName: "SetNetRate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 45, Version: 2, Opcode: 45, Task: 32,
+	Keywords: 0x80000, Class: classJob, TaskName: "Job", OpcodeName: "SetNetRate",
 	Fields: []etw.FieldDesc{
 		{Name: "Flags", Type: etw.InUInt32},
 		{Name: "Pad1", Type: etw.InBinary, Length: etw.Size{Kind: etw.SizeConst, N: 4}},
@@ -979,7 +1018,7 @@ var jobSetNetRateV2 = etw.EventDesc{
 
 // AnyJobSetNetRate is [JobSetNetRateV2] in any version: a newer one is decoded like it.
 type AnyJobSetNetRate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobSetNetRateV2
 }
 
@@ -995,3 +1034,6 @@ func (e AnyJobSetNetRate) Clone() *AnyJobSetNetRate {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobSetNetRate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

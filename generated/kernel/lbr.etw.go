@@ -223,7 +223,7 @@ func (s LbrSampleV2EntryList) write(a *etw.Appender, i int, n uint64) {
 
 // AnyLbrSample is [LbrSampleV2] in any version: a newer one is decoded like it.
 type AnyLbrSample struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LbrSampleV2
 }
 
@@ -238,3 +238,6 @@ func (e AnyLbrSample) Clone() *AnyLbrSample {
 	e.Entry = e.Entry.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLbrSample) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -58,7 +58,7 @@ var loadMUIDllAccessV0 = etw.EventDesc{
 
 // AnyLoadMUIDllAccess is [LoadMUIDllAccessV0] in any version: a newer one is decoded like it.
 type AnyLoadMUIDllAccess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoadMUIDllAccessV0
 }
 
@@ -73,3 +73,6 @@ func (e AnyLoadMUIDllAccess) Clone() *AnyLoadMUIDllAccess {
 	e.MuiLoadString = e.MuiLoadString.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoadMUIDllAccess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

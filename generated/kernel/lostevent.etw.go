@@ -113,7 +113,7 @@ var lostEventRTLostBufferV0 = etw.EventDesc{
 // AnyLostEventRTLostBuffer is [LostEventRTLostBufferV0] in any version: a newer one is decoded
 // like it.
 type AnyLostEventRTLostBuffer struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LostEventRTLostBufferV0
 }
 
@@ -125,6 +125,9 @@ func (e *AnyLostEventRTLostBuffer) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyLostEventRTLostBuffer) Clone() *AnyLostEventRTLostBuffer { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLostEventRTLostBuffer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LostEventRTLostFileV0 is the classic event of class 6a399ae0-4bc6-4de9-870b-3657f8947e7e,
 // opcode 34 (RTLostFile), version 0, of [TaskLostEvent]. It has no payload.
@@ -151,7 +154,7 @@ var lostEventRTLostFileV0 = etw.EventDesc{
 // AnyLostEventRTLostFile is [LostEventRTLostFileV0] in any version: a newer one is decoded
 // like it.
 type AnyLostEventRTLostFile struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LostEventRTLostFileV0
 }
 
@@ -163,3 +166,6 @@ func (e *AnyLostEventRTLostFile) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyLostEventRTLostFile) Clone() *AnyLostEventRTLostFile { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLostEventRTLostFile) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -299,11 +299,15 @@ var stackWalkEventMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v StackWalkEvent) String() string { return stackWalkEventMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v StackWalkEvent) String() string {
+	return stackWalkEventMap.ValueName("StackWalkEvent", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v StackWalkEvent) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v StackWalkEvent) MarshalText() ([]byte, error) {
+	return []byte(stackWalkEventMap.ValueString(uint32(v))), nil
+}
 
 // WaitReason is a value of the map WaitReason.
 //
@@ -406,11 +410,13 @@ var waitReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v WaitReason) String() string { return waitReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v WaitReason) String() string { return waitReasonMap.ValueName("WaitReason", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v WaitReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v WaitReason) MarshalText() ([]byte, error) {
+	return []byte(waitReasonMap.ValueString(uint32(v))), nil
+}
 
 // WaitMode is a value of the map WaitMode.
 //
@@ -431,11 +437,13 @@ var waitModeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v WaitMode) String() string { return waitModeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v WaitMode) String() string { return waitModeMap.ValueName("WaitMode", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v WaitMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v WaitMode) MarshalText() ([]byte, error) {
+	return []byte(waitModeMap.ValueString(uint32(v))), nil
+}
 
 // ThreadState is a value of the map ThreadState.
 //
@@ -472,11 +480,13 @@ var threadStateMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v ThreadState) String() string { return threadStateMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v ThreadState) String() string { return threadStateMap.ValueName("ThreadState", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v ThreadState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ThreadState) MarshalText() ([]byte, error) {
+	return []byte(threadStateMap.ValueString(uint32(v))), nil
+}
 
 // AdjustReason is a value of the map AdjustReason.
 type AdjustReason uint8
@@ -497,11 +507,13 @@ var adjustReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v AdjustReason) String() string { return adjustReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v AdjustReason) String() string { return adjustReasonMap.ValueName("AdjustReason", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v AdjustReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v AdjustReason) MarshalText() ([]byte, error) {
+	return []byte(adjustReasonMap.ValueString(uint32(v))), nil
+}
 
 // ReadyThreadFlags is a set of flags of the map ReadyThreadFlags.
 type ReadyThreadFlags uint8
@@ -526,10 +538,14 @@ var readyThreadFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ReadyThreadFlags) String() string { return readyThreadFlagsMap.ValueString(uint32(v)) }
+func (v ReadyThreadFlags) String() string {
+	return readyThreadFlagsMap.ValueName("ReadyThreadFlags", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v ReadyThreadFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ReadyThreadFlags) MarshalText() ([]byte, error) {
+	return []byte(readyThreadFlagsMap.ValueString(uint32(v))), nil
+}
 
 // ThreadFlagsStart is a set of flags of the map ThreadFlagsStart.
 type ThreadFlagsStart uint8
@@ -548,10 +564,14 @@ var threadFlagsStartMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ThreadFlagsStart) String() string { return threadFlagsStartMap.ValueString(uint32(v)) }
+func (v ThreadFlagsStart) String() string {
+	return threadFlagsStartMap.ValueName("ThreadFlagsStart", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v ThreadFlagsStart) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ThreadFlagsStart) MarshalText() ([]byte, error) {
+	return []byte(threadFlagsStartMap.ValueString(uint32(v))), nil
+}
 
 // ProcessFlags is a set of flags of the map ProcessFlags.
 type ProcessFlags uint32
@@ -576,10 +596,12 @@ var processFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ProcessFlags) String() string { return processFlagsMap.ValueString(uint32(v)) }
+func (v ProcessFlags) String() string { return processFlagsMap.ValueName("ProcessFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v ProcessFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ProcessFlags) MarshalText() ([]byte, error) {
+	return []byte(processFlagsMap.ValueString(uint32(v))), nil
+}
 
 // IrpFlags is a set of flags of the map IrpFlags.
 type IrpFlags uint32
@@ -624,10 +646,12 @@ var irpFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v IrpFlags) String() string { return irpFlagsMap.ValueString(uint32(v)) }
+func (v IrpFlags) String() string { return irpFlagsMap.ValueName("IrpFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v IrpFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v IrpFlags) MarshalText() ([]byte, error) {
+	return []byte(irpFlagsMap.ValueString(uint32(v))), nil
+}
 
 // IoPriority is a value of the map IoPriority.
 type IoPriority uint32
@@ -654,11 +678,13 @@ var ioPriorityMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v IoPriority) String() string { return ioPriorityMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v IoPriority) String() string { return ioPriorityMap.ValueName("IoPriority", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v IoPriority) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v IoPriority) MarshalText() ([]byte, error) {
+	return []byte(ioPriorityMap.ValueString(uint32(v))), nil
+}
 
 // FileInfoClass is a value of the map FileInfoClass.
 //
@@ -843,11 +869,13 @@ var fileInfoClassMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v FileInfoClass) String() string { return fileInfoClassMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v FileInfoClass) String() string { return fileInfoClassMap.ValueName("FileInfoClass", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v FileInfoClass) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v FileInfoClass) MarshalText() ([]byte, error) {
+	return []byte(fileInfoClassMap.ValueString(uint32(v))), nil
+}
 
 // FsInfoClass is a value of the map FsInfoClass.
 type FsInfoClass uint32
@@ -894,11 +922,13 @@ var fsInfoClassMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v FsInfoClass) String() string { return fsInfoClassMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v FsInfoClass) String() string { return fsInfoClassMap.ValueName("FsInfoClass", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v FsInfoClass) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v FsInfoClass) MarshalText() ([]byte, error) {
+	return []byte(fsInfoClassMap.ValueString(uint32(v))), nil
+}
 
 // IrpMajorFunction is a value of the map IrpMajorFunction.
 //
@@ -971,11 +1001,15 @@ var irpMajorFunctionMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v IrpMajorFunction) String() string { return irpMajorFunctionMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v IrpMajorFunction) String() string {
+	return irpMajorFunctionMap.ValueName("IrpMajorFunction", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v IrpMajorFunction) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v IrpMajorFunction) MarshalText() ([]byte, error) {
+	return []byte(irpMajorFunctionMap.ValueString(uint32(v))), nil
+}
 
 // IrpMajorFunction8 is a value of the map IrpMajorFunction.
 //
@@ -1048,11 +1082,15 @@ var irpMajorFunction8Map = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v IrpMajorFunction8) String() string { return irpMajorFunction8Map.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v IrpMajorFunction8) String() string {
+	return irpMajorFunction8Map.ValueName("IrpMajorFunction8", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v IrpMajorFunction8) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v IrpMajorFunction8) MarshalText() ([]byte, error) {
+	return []byte(irpMajorFunction8Map.ValueString(uint32(v))), nil
+}
 
 // FileShareAccess is a set of flags of the map FileShareAccess.
 type FileShareAccess uint32
@@ -1075,10 +1113,14 @@ var fileShareAccessMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v FileShareAccess) String() string { return fileShareAccessMap.ValueString(uint32(v)) }
+func (v FileShareAccess) String() string {
+	return fileShareAccessMap.ValueName("FileShareAccess", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v FileShareAccess) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v FileShareAccess) MarshalText() ([]byte, error) {
+	return []byte(fileShareAccessMap.ValueString(uint32(v))), nil
+}
 
 // FileCreateDisposition is a value of the map FileCreateDisposition.
 type FileCreateDisposition uint32
@@ -1105,13 +1147,15 @@ var fileCreateDispositionMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v FileCreateDisposition) String() string {
-	return fileCreateDispositionMap.ValueString(uint32(v))
+	return fileCreateDispositionMap.ValueName("FileCreateDisposition", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v FileCreateDisposition) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v FileCreateDisposition) MarshalText() ([]byte, error) {
+	return []byte(fileCreateDispositionMap.ValueString(uint32(v))), nil
+}
 
 // FileCreateOptions is a set of flags of the map FileCreateOptions.
 type FileCreateOptions uint32
@@ -1174,10 +1218,14 @@ var fileCreateOptionsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v FileCreateOptions) String() string { return fileCreateOptionsMap.ValueString(uint32(v)) }
+func (v FileCreateOptions) String() string {
+	return fileCreateOptionsMap.ValueName("FileCreateOptions", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v FileCreateOptions) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v FileCreateOptions) MarshalText() ([]byte, error) {
+	return []byte(fileCreateOptionsMap.ValueString(uint32(v))), nil
+}
 
 // FileAttributes is a set of flags of the map FileAttributes.
 type FileAttributes uint32
@@ -1228,10 +1276,14 @@ var fileAttributesMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v FileAttributes) String() string { return fileAttributesMap.ValueString(uint32(v)) }
+func (v FileAttributes) String() string {
+	return fileAttributesMap.ValueName("FileAttributes", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v FileAttributes) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v FileAttributes) MarshalText() ([]byte, error) {
+	return []byte(fileAttributesMap.ValueString(uint32(v))), nil
+}
 
 // VirtualAllocFlags is a set of flags of the map VirtualAllocFlags.
 type VirtualAllocFlags uint32
@@ -1266,10 +1318,14 @@ var virtualAllocFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v VirtualAllocFlags) String() string { return virtualAllocFlagsMap.ValueString(uint32(v)) }
+func (v VirtualAllocFlags) String() string {
+	return virtualAllocFlagsMap.ValueName("VirtualAllocFlags", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v VirtualAllocFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v VirtualAllocFlags) MarshalText() ([]byte, error) {
+	return []byte(virtualAllocFlagsMap.ValueString(uint32(v))), nil
+}
 
 // PageKind is a value of the map PageKind.
 type PageKind uint32
@@ -1312,11 +1368,13 @@ var pageKindMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v PageKind) String() string { return pageKindMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v PageKind) String() string { return pageKindMap.ValueName("PageKind", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v PageKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v PageKind) MarshalText() ([]byte, error) {
+	return []byte(pageKindMap.ValueString(uint32(v))), nil
+}
 
 // PageList is a value of the map PageList.
 type PageList uint32
@@ -1347,11 +1405,13 @@ var pageListMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v PageList) String() string { return pageListMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v PageList) String() string { return pageListMap.ValueName("PageList", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v PageList) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v PageList) MarshalText() ([]byte, error) {
+	return []byte(pageListMap.ValueString(uint32(v))), nil
+}
 
 // LogFileMode is a set of flags of the map LogFileMode.
 type LogFileMode uint32
@@ -1420,10 +1480,12 @@ var logFileModeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v LogFileMode) String() string { return logFileModeMap.ValueString(uint32(v)) }
+func (v LogFileMode) String() string { return logFileModeMap.ValueName("LogFileMode", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v LogFileMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v LogFileMode) MarshalText() ([]byte, error) {
+	return []byte(logFileModeMap.ValueString(uint32(v))), nil
+}
 
 // ClockType is a value of the map ClockType.
 type ClockType uint32
@@ -1446,11 +1508,13 @@ var clockTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v ClockType) String() string { return clockTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v ClockType) String() string { return clockTypeMap.ValueName("ClockType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v ClockType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ClockType) MarshalText() ([]byte, error) {
+	return []byte(clockTypeMap.ValueString(uint32(v))), nil
+}
 
 // DriveType is a value of the map DriveType.
 //
@@ -1473,11 +1537,13 @@ var driveTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v DriveType) String() string { return driveTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v DriveType) String() string { return driveTypeMap.ValueName("DriveType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v DriveType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v DriveType) MarshalText() ([]byte, error) {
+	return []byte(driveTypeMap.ValueString(uint32(v))), nil
+}
 
 // ServiceState is a value of the map ServiceState.
 type ServiceState uint32
@@ -1506,11 +1572,13 @@ var serviceStateMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v ServiceState) String() string { return serviceStateMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v ServiceState) String() string { return serviceStateMap.ValueName("ServiceState", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v ServiceState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ServiceState) MarshalText() ([]byte, error) {
+	return []byte(serviceStateMap.ValueString(uint32(v))), nil
+}
 
 // ProcessorArchitecture is a value of the map ProcessorArchitecture.
 type ProcessorArchitecture uint16
@@ -1535,13 +1603,15 @@ var processorArchitectureMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v ProcessorArchitecture) String() string {
-	return processorArchitectureMap.ValueString(uint32(v))
+	return processorArchitectureMap.ValueName("ProcessorArchitecture", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v ProcessorArchitecture) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ProcessorArchitecture) MarshalText() ([]byte, error) {
+	return []byte(processorArchitectureMap.ValueString(uint32(v))), nil
+}
 
 // FirmwareType is a value of the map FirmwareType.
 type FirmwareType uint32
@@ -1562,11 +1632,13 @@ var firmwareTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v FirmwareType) String() string { return firmwareTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v FirmwareType) String() string { return firmwareTypeMap.ValueName("FirmwareType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v FirmwareType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v FirmwareType) MarshalText() ([]byte, error) {
+	return []byte(firmwareTypeMap.ValueString(uint32(v))), nil
+}
 
 // DisplayStateFlags is a set of flags of the map DisplayStateFlags.
 type DisplayStateFlags uint32
@@ -1595,10 +1667,14 @@ var displayStateFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v DisplayStateFlags) String() string { return displayStateFlagsMap.ValueString(uint32(v)) }
+func (v DisplayStateFlags) String() string {
+	return displayStateFlagsMap.ValueName("DisplayStateFlags", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v DisplayStateFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v DisplayStateFlags) MarshalText() ([]byte, error) {
+	return []byte(displayStateFlagsMap.ValueString(uint32(v))), nil
+}
 
 // ProfileSource is a value of the map ProfileSource.
 //
@@ -1665,11 +1741,13 @@ var profileSourceMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v ProfileSource) String() string { return profileSourceMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v ProfileSource) String() string { return profileSourceMap.ValueName("ProfileSource", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v ProfileSource) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ProfileSource) MarshalText() ([]byte, error) {
+	return []byte(profileSourceMap.ValueString(uint32(v))), nil
+}
 
 // ProfileSource16 is a value of the map ProfileSource.
 //
@@ -1736,11 +1814,15 @@ var profileSource16Map = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v ProfileSource16) String() string { return profileSource16Map.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v ProfileSource16) String() string {
+	return profileSource16Map.ValueName("ProfileSource16", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v ProfileSource16) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ProfileSource16) MarshalText() ([]byte, error) {
+	return []byte(profileSource16Map.ValueString(uint32(v))), nil
+}
 
 // SignatureLevel is a value of the map SignatureLevel.
 type SignatureLevel uint8
@@ -1787,11 +1869,15 @@ var signatureLevelMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v SignatureLevel) String() string { return signatureLevelMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v SignatureLevel) String() string {
+	return signatureLevelMap.ValueName("SignatureLevel", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v SignatureLevel) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v SignatureLevel) MarshalText() ([]byte, error) {
+	return []byte(signatureLevelMap.ValueString(uint32(v))), nil
+}
 
 // SignatureType is a value of the map SignatureType.
 type SignatureType uint8
@@ -1820,11 +1906,13 @@ var signatureTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v SignatureType) String() string { return signatureTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v SignatureType) String() string { return signatureTypeMap.ValueName("SignatureType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v SignatureType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v SignatureType) MarshalText() ([]byte, error) {
+	return []byte(signatureTypeMap.ValueString(uint32(v))), nil
+}
 
 // PoolType is a value of the map PoolType.
 //
@@ -1869,11 +1957,13 @@ var poolTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v PoolType) String() string { return poolTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v PoolType) String() string { return poolTypeMap.ValueName("PoolType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v PoolType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v PoolType) MarshalText() ([]byte, error) {
+	return []byte(poolTypeMap.ValueString(uint32(v))), nil
+}
 
 // HeapSource is a value of the map HeapSource.
 type HeapSource uint32
@@ -1900,11 +1990,13 @@ var heapSourceMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v HeapSource) String() string { return heapSourceMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v HeapSource) String() string { return heapSourceMap.ValueName("HeapSource", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v HeapSource) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v HeapSource) MarshalText() ([]byte, error) {
+	return []byte(heapSourceMap.ValueString(uint32(v))), nil
+}
 
 // HeapCommitCaller is a value of the map HeapCommitCaller.
 type HeapCommitCaller uint32
@@ -1945,11 +2037,15 @@ var heapCommitCallerMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v HeapCommitCaller) String() string { return heapCommitCallerMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v HeapCommitCaller) String() string {
+	return heapCommitCallerMap.ValueName("HeapCommitCaller", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v HeapCommitCaller) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v HeapCommitCaller) MarshalText() ([]byte, error) {
+	return []byte(heapCommitCallerMap.ValueString(uint32(v))), nil
+}
 
 // LbrFilter is a set of flags of the map LbrFilter.
 type LbrFilter uint32
@@ -1986,10 +2082,12 @@ var lbrFilterMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v LbrFilter) String() string { return lbrFilterMap.ValueString(uint32(v)) }
+func (v LbrFilter) String() string { return lbrFilterMap.ValueName("LbrFilter", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v LbrFilter) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v LbrFilter) MarshalText() ([]byte, error) {
+	return []byte(lbrFilterMap.ValueString(uint32(v))), nil
+}
 
 // DebugEventReason is a value of the map DebugEventReason.
 type DebugEventReason uint32
@@ -2008,11 +2106,15 @@ var debugEventReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v DebugEventReason) String() string { return debugEventReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v DebugEventReason) String() string {
+	return debugEventReasonMap.ValueName("DebugEventReason", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v DebugEventReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v DebugEventReason) MarshalText() ([]byte, error) {
+	return []byte(debugEventReasonMap.ValueString(uint32(v))), nil
+}
 
 // MemResetInfo is a value of the map MemResetInfo.
 type MemResetInfo uint32
@@ -2033,11 +2135,13 @@ var memResetInfoMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v MemResetInfo) String() string { return memResetInfoMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v MemResetInfo) String() string { return memResetInfoMap.ValueName("MemResetInfo", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v MemResetInfo) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v MemResetInfo) MarshalText() ([]byte, error) {
+	return []byte(memResetInfoMap.ValueString(uint32(v))), nil
+}
 
 // DynamicTickDisableReason is a value of the map DynamicTickDisableReason.
 type DynamicTickDisableReason uint32
@@ -2060,13 +2164,15 @@ var dynamicTickDisableReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v DynamicTickDisableReason) String() string {
-	return dynamicTickDisableReasonMap.ValueString(uint32(v))
+	return dynamicTickDisableReasonMap.ValueName("DynamicTickDisableReason", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v DynamicTickDisableReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v DynamicTickDisableReason) MarshalText() ([]byte, error) {
+	return []byte(dynamicTickDisableReasonMap.ValueString(uint32(v))), nil
+}
 
 // CcWorkQueue is a value of the map CcWorkQueue.
 type CcWorkQueue uint8
@@ -2093,11 +2199,13 @@ var ccWorkQueueMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v CcWorkQueue) String() string { return ccWorkQueueMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v CcWorkQueue) String() string { return ccWorkQueueMap.ValueName("CcWorkQueue", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v CcWorkQueue) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v CcWorkQueue) MarshalText() ([]byte, error) {
+	return []byte(ccWorkQueueMap.ValueString(uint32(v))), nil
+}
 
 // CcWorkItemType is a value of the map CcWorkItemType.
 type CcWorkItemType uint8
@@ -2120,11 +2228,15 @@ var ccWorkItemTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v CcWorkItemType) String() string { return ccWorkItemTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v CcWorkItemType) String() string {
+	return ccWorkItemTypeMap.ValueName("CcWorkItemType", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v CcWorkItemType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v CcWorkItemType) MarshalText() ([]byte, error) {
+	return []byte(ccWorkItemTypeMap.ValueString(uint32(v))), nil
+}
 
 // CcFlushReason is a set of flags of the map CcFlushReason.
 type CcFlushReason uint32
@@ -2151,10 +2263,12 @@ var ccFlushReasonMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v CcFlushReason) String() string { return ccFlushReasonMap.ValueString(uint32(v)) }
+func (v CcFlushReason) String() string { return ccFlushReasonMap.ValueName("CcFlushReason", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v CcFlushReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v CcFlushReason) MarshalText() ([]byte, error) {
+	return []byte(ccFlushReasonMap.ValueString(uint32(v))), nil
+}
 
 // IpiRequest is a value of the map IpiRequest.
 type IpiRequest uint32
@@ -2173,11 +2287,13 @@ var ipiRequestMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v IpiRequest) String() string { return ipiRequestMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v IpiRequest) String() string { return ipiRequestMap.ValueName("IpiRequest", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v IpiRequest) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v IpiRequest) MarshalText() ([]byte, error) {
+	return []byte(ipiRequestMap.ValueString(uint32(v))), nil
+}
 
 // KTimer2Flags is a set of flags of the map KTimer2Flags.
 type KTimer2Flags uint8
@@ -2206,10 +2322,12 @@ var kTimer2FlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v KTimer2Flags) String() string { return kTimer2FlagsMap.ValueString(uint32(v)) }
+func (v KTimer2Flags) String() string { return kTimer2FlagsMap.ValueName("KTimer2Flags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v KTimer2Flags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v KTimer2Flags) MarshalText() ([]byte, error) {
+	return []byte(kTimer2FlagsMap.ValueString(uint32(v))), nil
+}
 
 // TimerFlags is a set of flags of the map TimerFlags.
 type TimerFlags uint8
@@ -2236,10 +2354,12 @@ var timerFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v TimerFlags) String() string { return timerFlagsMap.ValueString(uint32(v)) }
+func (v TimerFlags) String() string { return timerFlagsMap.ValueName("TimerFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v TimerFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v TimerFlags) MarshalText() ([]byte, error) {
+	return []byte(timerFlagsMap.ValueString(uint32(v))), nil
+}
 
 // TcpFailureCode is a value of the map TcpFailureCode.
 type TcpFailureCode uint16
@@ -2266,11 +2386,15 @@ var tcpFailureCodeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v TcpFailureCode) String() string { return tcpFailureCodeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v TcpFailureCode) String() string {
+	return tcpFailureCodeMap.ValueName("TcpFailureCode", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v TcpFailureCode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v TcpFailureCode) MarshalText() ([]byte, error) {
+	return []byte(tcpFailureCodeMap.ValueString(uint32(v))), nil
+}
 
 // KeyInformationClass is a value of the map KeyInformationClass.
 type KeyInformationClass uint32
@@ -2305,11 +2429,15 @@ var keyInformationClassMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v KeyInformationClass) String() string { return keyInformationClassMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v KeyInformationClass) String() string {
+	return keyInformationClassMap.ValueName("KeyInformationClass", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v KeyInformationClass) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v KeyInformationClass) MarshalText() ([]byte, error) {
+	return []byte(keyInformationClassMap.ValueString(uint32(v))), nil
+}
 
 // KeyValueInformationClass is a value of the map KeyValueInformationClass.
 type KeyValueInformationClass uint32
@@ -2336,13 +2464,15 @@ var keyValueInformationClassMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v KeyValueInformationClass) String() string {
-	return keyValueInformationClassMap.ValueString(uint32(v))
+	return keyValueInformationClassMap.ValueName("KeyValueInformationClass", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v KeyValueInformationClass) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v KeyValueInformationClass) MarshalText() ([]byte, error) {
+	return []byte(keyValueInformationClassMap.ValueString(uint32(v))), nil
+}
 
 // OsOfKernelEventVersion is a value of the map OsOfKernelEventVersion.
 //
@@ -2367,13 +2497,15 @@ var osOfKernelEventVersionMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v OsOfKernelEventVersion) String() string {
-	return osOfKernelEventVersionMap.ValueString(uint32(v))
+	return osOfKernelEventVersionMap.ValueName("OsOfKernelEventVersion", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v OsOfKernelEventVersion) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v OsOfKernelEventVersion) MarshalText() ([]byte, error) {
+	return []byte(osOfKernelEventVersionMap.ValueString(uint32(v))), nil
+}
 
 // Flags is a set of flags of the map Flags.
 //
@@ -2454,10 +2586,10 @@ var flagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v Flags) String() string { return flagsMap.ValueString(uint32(v)) }
+func (v Flags) String() string { return flagsMap.ValueName("Flags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v Flags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v Flags) MarshalText() ([]byte, error) { return []byte(flagsMap.ValueString(uint32(v))), nil }
 
 // Group is a value of the map Group.
 //
@@ -2645,8 +2777,8 @@ var groupMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Group) String() string { return groupMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Group) String() string { return groupMap.ValueName("Group", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Group) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Group) MarshalText() ([]byte, error) { return []byte(groupMap.ValueString(uint32(v))), nil }

@@ -381,7 +381,7 @@ func (s MetaDataEventInfoV0PropertyList) write(a *etw.Appender, i int, n uint64)
 // AnyMetaDataEventInfo is [MetaDataEventInfoV0] in any version: a newer one is decoded like
 // it.
 type AnyMetaDataEventInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MetaDataEventInfoV0
 }
 
@@ -397,6 +397,9 @@ func (e AnyMetaDataEventInfo) Clone() *AnyMetaDataEventInfo {
 	e.Strings = e.Strings.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMetaDataEventInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MetaDataEventMapInfoV0 is the classic event of class bbccf6c1-6cd1-48c4-80ff-839482e37671,
 // opcode 33 (EventMapInfo), version 0, of [TaskMetaData]. [AnyMetaDataEventMapInfo] takes
@@ -612,7 +615,7 @@ func (s MetaDataEventMapInfoV0EntryList) write(a *etw.Appender, i int, n uint64)
 // AnyMetaDataEventMapInfo is [MetaDataEventMapInfoV0] in any version: a newer one is decoded
 // like it.
 type AnyMetaDataEventMapInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MetaDataEventMapInfoV0
 }
 
@@ -628,3 +631,6 @@ func (e AnyMetaDataEventMapInfo) Clone() *AnyMetaDataEventMapInfo {
 	e.Strings = e.Strings.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMetaDataEventMapInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

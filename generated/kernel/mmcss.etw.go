@@ -33,7 +33,7 @@ var mmcssStartV0 = etw.EventDesc{
 
 // AnyMMCSSStart is [MMCSSStartV0] in any version: a newer one is decoded like it.
 type AnyMMCSSStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MMCSSStartV0
 }
 
@@ -45,6 +45,9 @@ func (e *AnyMMCSSStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyMMCSSStart) Clone() *AnyMMCSSStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMMCSSStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MMCSSStopV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 33
 // (Stop), version 0, of [TaskMMCSS]. It has no payload. [AnyMMCSSStop] takes newer versions,
@@ -70,7 +73,7 @@ var mmcssStopV0 = etw.EventDesc{
 
 // AnyMMCSSStop is [MMCSSStopV0] in any version: a newer one is decoded like it.
 type AnyMMCSSStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MMCSSStopV0
 }
 
@@ -82,6 +85,9 @@ func (e *AnyMMCSSStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyMMCSSStop) Clone() *AnyMMCSSStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMMCSSStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MMCSSSchedulerV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode
 // 34 (Scheduler), version 0, of [TaskMMCSS]. Its payload has 16 bytes. [AnyMMCSSScheduler]
@@ -152,7 +158,7 @@ var mmcssSchedulerV0 = etw.EventDesc{
 
 // AnyMMCSSScheduler is [MMCSSSchedulerV0] in any version: a newer one is decoded like it.
 type AnyMMCSSScheduler struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MMCSSSchedulerV0
 }
 
@@ -164,6 +170,9 @@ func (e *AnyMMCSSScheduler) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyMMCSSScheduler) Clone() *AnyMMCSSScheduler { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMMCSSScheduler) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MMCSSWakeupV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 35
 // (Wakeup), version 0, of [TaskMMCSS]. Its payload has 4 bytes. [AnyMMCSSWakeup] takes newer
@@ -216,7 +225,7 @@ var mmcssWakeupV0 = etw.EventDesc{
 
 // AnyMMCSSWakeup is [MMCSSWakeupV0] in any version: a newer one is decoded like it.
 type AnyMMCSSWakeup struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MMCSSWakeupV0
 }
 
@@ -228,6 +237,9 @@ func (e *AnyMMCSSWakeup) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyMMCSSWakeup) Clone() *AnyMMCSSWakeup { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMMCSSWakeup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MMCSSSleepV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode 36
 // (Sleep), version 0, of [TaskMMCSS]. It has no payload. [AnyMMCSSSleep] takes newer versions,
@@ -253,7 +265,7 @@ var mmcssSleepV0 = etw.EventDesc{
 
 // AnyMMCSSSleep is [MMCSSSleepV0] in any version: a newer one is decoded like it.
 type AnyMMCSSSleep struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MMCSSSleepV0
 }
 
@@ -265,6 +277,9 @@ func (e *AnyMMCSSSleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyMMCSSSleep) Clone() *AnyMMCSSSleep { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMMCSSSleep) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MMCSSSleepRespV0 is the classic event of class f8f10121-b617-4a56-868b-9df1b27fe32c, opcode
 // 37 (SleepResp), version 0, of [TaskMMCSS]. It has no payload. [AnyMMCSSSleepResp] takes
@@ -290,7 +305,7 @@ var mmcssSleepRespV0 = etw.EventDesc{
 
 // AnyMMCSSSleepResp is [MMCSSSleepRespV0] in any version: a newer one is decoded like it.
 type AnyMMCSSSleepResp struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MMCSSSleepRespV0
 }
 
@@ -302,3 +317,6 @@ func (e *AnyMMCSSSleepResp) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyMMCSSSleepResp) Clone() *AnyMMCSSSleepResp { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMMCSSSleepResp) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -111,7 +111,7 @@ var obHandleEventLayoutFields = []etw.FieldDesc{
 // AnyObjectCreateHandle is [ObjectCreateHandleV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectCreateHandle struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectCreateHandleV2
 }
 
@@ -126,6 +126,9 @@ func (e AnyObjectCreateHandle) Clone() *AnyObjectCreateHandle {
 	(*obHandleEventLayout)(&e.ObjectCreateHandleV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectCreateHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectCloseHandleV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
 // opcode 33 (CloseHandle), version 2, of [TaskObject]. [AnyObjectCloseHandle] takes newer
@@ -177,7 +180,7 @@ var objectCloseHandleV2 = etw.EventDesc{
 // AnyObjectCloseHandle is [ObjectCloseHandleV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectCloseHandle struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectCloseHandleV2
 }
 
@@ -192,6 +195,9 @@ func (e AnyObjectCloseHandle) Clone() *AnyObjectCloseHandle {
 	(*obHandleEventLayout)(&e.ObjectCloseHandleV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectCloseHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectDuplicateHandleV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
 // opcode 34 (DuplicateHandle), version 2, of [TaskObject]. [AnyObjectDuplicateHandle] takes
@@ -284,7 +290,7 @@ var objectDuplicateHandleV2 = etw.EventDesc{
 // AnyObjectDuplicateHandle is [ObjectDuplicateHandleV2] in any version: a newer one is decoded
 // like it.
 type AnyObjectDuplicateHandle struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectDuplicateHandleV2
 }
 
@@ -296,6 +302,9 @@ func (e *AnyObjectDuplicateHandle) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyObjectDuplicateHandle) Clone() *AnyObjectDuplicateHandle { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectDuplicateHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectTypeDCStartV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
 // opcode 36 (TypeDCStart), version 2, of [TaskObject]. [AnyObjectTypeDCStart] takes newer
@@ -388,7 +397,7 @@ var obTypeEventLayoutFields = []etw.FieldDesc{
 // AnyObjectTypeDCStart is [ObjectTypeDCStartV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectTypeDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectTypeDCStartV2
 }
 
@@ -403,6 +412,9 @@ func (e AnyObjectTypeDCStart) Clone() *AnyObjectTypeDCStart {
 	(*obTypeEventLayout)(&e.ObjectTypeDCStartV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectTypeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectTypeDCEndV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode
 // 37 (TypeDCEnd), version 2, of [TaskObject]. [AnyObjectTypeDCEnd] takes newer versions, too.
@@ -447,7 +459,7 @@ var objectTypeDCEndV2 = etw.EventDesc{
 
 // AnyObjectTypeDCEnd is [ObjectTypeDCEndV2] in any version: a newer one is decoded like it.
 type AnyObjectTypeDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectTypeDCEndV2
 }
 
@@ -462,6 +474,9 @@ func (e AnyObjectTypeDCEnd) Clone() *AnyObjectTypeDCEnd {
 	(*obTypeEventLayout)(&e.ObjectTypeDCEndV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectTypeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectHandleDCStartV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
 // opcode 38 (HandleDCStart), version 2, of [TaskObject]. [AnyObjectHandleDCStart] takes newer
@@ -563,7 +578,7 @@ var obHandleRundownEventLayoutFields = []etw.FieldDesc{
 // AnyObjectHandleDCStart is [ObjectHandleDCStartV2] in any version: a newer one is decoded
 // like it.
 type AnyObjectHandleDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectHandleDCStartV2
 }
 
@@ -578,6 +593,9 @@ func (e AnyObjectHandleDCStart) Clone() *AnyObjectHandleDCStart {
 	(*obHandleRundownEventLayout)(&e.ObjectHandleDCStartV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectHandleDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectHandleDCEndV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
 // opcode 39 (HandleDCEnd), version 2, of [TaskObject]. [AnyObjectHandleDCEnd] takes newer
@@ -628,7 +646,7 @@ var objectHandleDCEndV2 = etw.EventDesc{
 // AnyObjectHandleDCEnd is [ObjectHandleDCEndV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectHandleDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectHandleDCEndV2
 }
 
@@ -643,6 +661,9 @@ func (e AnyObjectHandleDCEnd) Clone() *AnyObjectHandleDCEnd {
 	(*obHandleRundownEventLayout)(&e.ObjectHandleDCEndV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectHandleDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectCreateObjectV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
 // opcode 48 (CreateObject), version 2, of [TaskObject]. [AnyObjectCreateObject] takes newer
@@ -733,7 +754,7 @@ var obObjectEventLayoutFields = []etw.FieldDesc{
 // AnyObjectCreateObject is [ObjectCreateObjectV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectCreateObject struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectCreateObjectV2
 }
 
@@ -748,6 +769,9 @@ func (e AnyObjectCreateObject) Clone() *AnyObjectCreateObject {
 	(*obObjectEventLayout)(&e.ObjectCreateObjectV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectCreateObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectDeleteObjectV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
 // opcode 49 (DeleteObject), version 2, of [TaskObject]. [AnyObjectDeleteObject] takes newer
@@ -797,7 +821,7 @@ var objectDeleteObjectV2 = etw.EventDesc{
 // AnyObjectDeleteObject is [ObjectDeleteObjectV2] in any version: a newer one is decoded like
 // it.
 type AnyObjectDeleteObject struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectDeleteObjectV2
 }
 
@@ -812,6 +836,9 @@ func (e AnyObjectDeleteObject) Clone() *AnyObjectDeleteObject {
 	(*obObjectEventLayout)(&e.ObjectDeleteObjectV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectDeleteObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectReferenceObjectV2 is the classic event of class 89497f50-effe-4440-8cf2-ce6b1cdcaca7,
 // opcode 50 (ReferenceObject), version 2, of [TaskObject]. Its payload has 16 bytes, 12 in
@@ -894,7 +921,7 @@ var obReferenceEventLayoutFields = []etw.FieldDesc{
 // AnyObjectReferenceObject is [ObjectReferenceObjectV2] in any version: a newer one is decoded
 // like it.
 type AnyObjectReferenceObject struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectReferenceObjectV2
 }
 
@@ -906,6 +933,9 @@ func (e *AnyObjectReferenceObject) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyObjectReferenceObject) Clone() *AnyObjectReferenceObject { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectReferenceObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectDereferenceObjectV2 is the classic event of class
 // 89497f50-effe-4440-8cf2-ce6b1cdcaca7, opcode 51 (DereferenceObject), version 2, of
@@ -952,7 +982,7 @@ var objectDereferenceObjectV2 = etw.EventDesc{
 // AnyObjectDereferenceObject is [ObjectDereferenceObjectV2] in any version: a newer one is
 // decoded like it.
 type AnyObjectDereferenceObject struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectDereferenceObjectV2
 }
 
@@ -964,3 +994,6 @@ func (e *AnyObjectDereferenceObject) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyObjectDereferenceObject) Clone() *AnyObjectDereferenceObject { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectDereferenceObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

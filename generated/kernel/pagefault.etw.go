@@ -48,8 +48,8 @@ func (e PageFaultTransitionFaultV2) Clone() *PageFaultTransitionFaultV2 { return
 func (e PageFaultTransitionFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultTransitionFaultV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 11, Keywords: 0x1000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "TransitionFault",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 11,
+	Keywords: 0x1000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "TransitionFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
@@ -88,7 +88,7 @@ var pageFaultTypeGroup1LayoutFields = []etw.FieldDesc{
 // AnyPageFaultTransitionFault is [PageFaultTransitionFaultV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultTransitionFault struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultTransitionFaultV2
 }
 
@@ -100,6 +100,9 @@ func (e *AnyPageFaultTransitionFault) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyPageFaultTransitionFault) Clone() *AnyPageFaultTransitionFault { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultTransitionFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultDemandZeroFaultV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 11 (DemandZeroFault), version 2, of
@@ -137,15 +140,15 @@ func (e PageFaultDemandZeroFaultV2) Clone() *PageFaultDemandZeroFaultV2 { return
 func (e PageFaultDemandZeroFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultDemandZeroFaultV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 11, Keywords: 0x1000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "DemandZeroFault",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 11,
+	Keywords: 0x1000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "DemandZeroFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
 // AnyPageFaultDemandZeroFault is [PageFaultDemandZeroFaultV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultDemandZeroFault struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultDemandZeroFaultV2
 }
 
@@ -157,6 +160,9 @@ func (e *AnyPageFaultDemandZeroFault) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyPageFaultDemandZeroFault) Clone() *AnyPageFaultDemandZeroFault { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultDemandZeroFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultCopyOnWriteV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 12 (CopyOnWrite), version 2, of [TaskPageFault], enabled by [KeywordMemoryPageFaults]
@@ -195,15 +201,15 @@ func (e PageFaultCopyOnWriteV2) Clone() *PageFaultCopyOnWriteV2 { return &e }
 func (e PageFaultCopyOnWriteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultCopyOnWriteV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 11, Keywords: 0x1000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "CopyOnWrite",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 11,
+	Keywords: 0x1000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "CopyOnWrite",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
 // AnyPageFaultCopyOnWrite is [PageFaultCopyOnWriteV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultCopyOnWrite struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultCopyOnWriteV2
 }
 
@@ -215,6 +221,9 @@ func (e *AnyPageFaultCopyOnWrite) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPageFaultCopyOnWrite) Clone() *AnyPageFaultCopyOnWrite { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultCopyOnWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultGuardPageFaultV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 13 (GuardPageFault), version 2, of
@@ -252,15 +261,15 @@ func (e PageFaultGuardPageFaultV2) Clone() *PageFaultGuardPageFaultV2 { return &
 func (e PageFaultGuardPageFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultGuardPageFaultV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 11, Keywords: 0x1000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "GuardPageFault",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 11,
+	Keywords: 0x1000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "GuardPageFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
 // AnyPageFaultGuardPageFault is [PageFaultGuardPageFaultV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultGuardPageFault struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultGuardPageFaultV2
 }
 
@@ -272,6 +281,9 @@ func (e *AnyPageFaultGuardPageFault) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyPageFaultGuardPageFault) Clone() *AnyPageFaultGuardPageFault { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultGuardPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHardPageFaultV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 14 (HardPageFault), version 2, of [TaskPageFault], enabled by
@@ -309,15 +321,15 @@ func (e PageFaultHardPageFaultV2) Clone() *PageFaultHardPageFaultV2 { return &e 
 func (e PageFaultHardPageFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHardPageFaultV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 11, Keywords: 0x1000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HardPageFault",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 11,
+	Keywords: 0x1000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "HardPageFault",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
 // AnyPageFaultHardPageFault is [PageFaultHardPageFaultV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHardPageFault struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultHardPageFaultV2
 }
 
@@ -329,6 +341,9 @@ func (e *AnyPageFaultHardPageFault) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHardPageFault) Clone() *AnyPageFaultHardPageFault { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultHardPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultAccessViolationV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 15 (AccessViolation), version 2, of
@@ -366,15 +381,15 @@ func (e PageFaultAccessViolationV2) Clone() *PageFaultAccessViolationV2 { return
 func (e PageFaultAccessViolationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultAccessViolationV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 11, Keywords: 0x1000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "AccessViolation",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 11,
+	Keywords: 0x1000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "AccessViolation",
 	Fields: pageFaultTypeGroup1LayoutFields,
 }
 
 // AnyPageFaultAccessViolation is [PageFaultAccessViolationV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultAccessViolation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultAccessViolationV2
 }
 
@@ -386,6 +401,9 @@ func (e *AnyPageFaultAccessViolation) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyPageFaultAccessViolation) Clone() *AnyPageFaultAccessViolation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultAccessViolation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHardFaultV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 32 (HardFault), version 2, of [TaskPageFault], enabled by [KeywordMemoryHardFaults]
@@ -458,8 +476,8 @@ func (e PageFaultHardFaultV2) Clone() *PageFaultHardFaultV2 { return &e }
 func (e PageFaultHardFaultV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultHardFaultV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 11, Keywords: 0x2000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "HardFault",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 11,
+	Keywords: 0x2000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "HardFault",
 	Fields: []etw.FieldDesc{
 		{Name: "InitialTime", Type: etw.InUInt64, Out: etw.OutETWTime},
 		{Name: "ReadOffset", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -473,7 +491,7 @@ var pageFaultHardFaultV2 = etw.EventDesc{
 // AnyPageFaultHardFault is [PageFaultHardFaultV2] in any version: a newer one is decoded like
 // it.
 type AnyPageFaultHardFault struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultHardFaultV2
 }
 
@@ -485,6 +503,9 @@ func (e *AnyPageFaultHardFault) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHardFault) Clone() *AnyPageFaultHardFault { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultHardFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultInMemoryV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 35 (InMemory), version 2, of [TaskPageFault]. [AnyPageFaultInMemory] takes newer
@@ -585,7 +606,7 @@ var pageFaultPageIdentityLayoutFields = []etw.FieldDesc{
 // AnyPageFaultInMemory is [PageFaultInMemoryV2] in any version: a newer one is decoded like
 // it.
 type AnyPageFaultInMemory struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultInMemoryV2
 }
 
@@ -597,6 +618,9 @@ func (e *AnyPageFaultInMemory) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyPageFaultInMemory) Clone() *AnyPageFaultInMemory { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultInMemory) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultPfmappedSectionRundownV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 72 (PfmappedSectionRundown), version 2, of
@@ -696,7 +720,7 @@ var pageFaultPFMappedSectionLayoutFields = []etw.FieldDesc{
 // AnyPageFaultPfmappedSectionRundown is [PageFaultPfmappedSectionRundownV2] in any version: a
 // newer one is decoded like it.
 type AnyPageFaultPfmappedSectionRundown struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultPfmappedSectionRundownV2
 }
 
@@ -710,6 +734,11 @@ func (e *AnyPageFaultPfmappedSectionRundown) DecodeVersion(version uint8, p []by
 func (e AnyPageFaultPfmappedSectionRundown) Clone() *AnyPageFaultPfmappedSectionRundown {
 	(*pageFaultPFMappedSectionLayout)(&e.PageFaultPfmappedSectionRundownV2).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultPfmappedSectionRundown) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // PageFaultPFMappedSectionCreateV2 is the classic event of class
@@ -764,7 +793,7 @@ var pageFaultPFMappedSectionCreateV2 = etw.EventDesc{
 // AnyPageFaultPFMappedSectionCreate is [PageFaultPFMappedSectionCreateV2] in any version: a
 // newer one is decoded like it.
 type AnyPageFaultPFMappedSectionCreate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultPFMappedSectionCreateV2
 }
 
@@ -778,6 +807,11 @@ func (e *AnyPageFaultPFMappedSectionCreate) DecodeVersion(version uint8, p []byt
 func (e AnyPageFaultPFMappedSectionCreate) Clone() *AnyPageFaultPFMappedSectionCreate {
 	(*pageFaultPFMappedSectionLayout)(&e.PageFaultPFMappedSectionCreateV2).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultPFMappedSectionCreate) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // PageFaultCreateSessionV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
@@ -869,7 +903,7 @@ var pageFaultSessionLayoutFields = []etw.FieldDesc{
 // AnyPageFaultCreateSession is [PageFaultCreateSessionV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultCreateSession struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultCreateSessionV2
 }
 
@@ -884,6 +918,9 @@ func (e AnyPageFaultCreateSession) Clone() *AnyPageFaultCreateSession {
 	(*pageFaultSessionLayout)(&e.PageFaultCreateSessionV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultCreateSession) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultSessionDCStopV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 76 (SessionDCStop), version 2, of [TaskPageFault]. [AnyPageFaultSessionDCStop] takes
@@ -933,7 +970,7 @@ var pageFaultSessionDCStopV2 = etw.EventDesc{
 // AnyPageFaultSessionDCStop is [PageFaultSessionDCStopV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultSessionDCStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultSessionDCStopV2
 }
 
@@ -948,6 +985,9 @@ func (e AnyPageFaultSessionDCStop) Clone() *AnyPageFaultSessionDCStop {
 	(*pageFaultSessionLayout)(&e.PageFaultSessionDCStopV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultSessionDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultSessionRundownDcStartV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 77 (SessionRundownDcStart), version 2, of
@@ -999,7 +1039,7 @@ var pageFaultSessionRundownDcStartV2 = etw.EventDesc{
 // AnyPageFaultSessionRundownDcStart is [PageFaultSessionRundownDcStartV2] in any version: a
 // newer one is decoded like it.
 type AnyPageFaultSessionRundownDcStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultSessionRundownDcStartV2
 }
 
@@ -1013,6 +1053,11 @@ func (e *AnyPageFaultSessionRundownDcStart) DecodeVersion(version uint8, p []byt
 func (e AnyPageFaultSessionRundownDcStart) Clone() *AnyPageFaultSessionRundownDcStart {
 	(*pageFaultSessionLayout)(&e.PageFaultSessionRundownDcStartV2).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultSessionRundownDcStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // PageFaultSessionDeleteV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
@@ -1063,7 +1108,7 @@ var pageFaultSessionDeleteV2 = etw.EventDesc{
 // AnyPageFaultSessionDelete is [PageFaultSessionDeleteV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultSessionDelete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultSessionDeleteV2
 }
 
@@ -1078,6 +1123,9 @@ func (e AnyPageFaultSessionDelete) Clone() *AnyPageFaultSessionDelete {
 	(*pageFaultSessionLayout)(&e.PageFaultSessionDeleteV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultSessionDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultPFMappedSectionDeleteV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 79 (PFMappedSectionDelete), version 2, of
@@ -1131,7 +1179,7 @@ var pageFaultPFMappedSectionDeleteV2 = etw.EventDesc{
 // AnyPageFaultPFMappedSectionDelete is [PageFaultPFMappedSectionDeleteV2] in any version: a
 // newer one is decoded like it.
 type AnyPageFaultPFMappedSectionDelete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultPFMappedSectionDeleteV2
 }
 
@@ -1145,6 +1193,11 @@ func (e *AnyPageFaultPFMappedSectionDelete) DecodeVersion(version uint8, p []byt
 func (e AnyPageFaultPFMappedSectionDelete) Clone() *AnyPageFaultPFMappedSectionDelete {
 	(*pageFaultPFMappedSectionLayout)(&e.PageFaultPFMappedSectionDeleteV2).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultPFMappedSectionDelete) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // PageFaultVirtualAllocV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
@@ -1185,8 +1238,8 @@ func (e PageFaultVirtualAllocV2) Clone() *PageFaultVirtualAllocV2 { return &e }
 func (e PageFaultVirtualAllocV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultVirtualAllocV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 2, Opcode: 98, Task: 11, Keywords: 0x4000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualAlloc",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 98, Version: 2, Opcode: 98, Task: 11,
+	Keywords: 0x4000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualAlloc",
 	Fields: pageFaultVirtualAllocLayoutFields,
 }
 
@@ -1236,7 +1289,7 @@ var pageFaultVirtualAllocLayoutFields = []etw.FieldDesc{
 // AnyPageFaultVirtualAlloc is [PageFaultVirtualAllocV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultVirtualAlloc struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultVirtualAllocV2
 }
 
@@ -1248,6 +1301,9 @@ func (e *AnyPageFaultVirtualAlloc) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualAlloc) Clone() *AnyPageFaultVirtualAlloc { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultVirtualAlloc) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultVirtualFreeV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 99 (VirtualFree), version 2, of [TaskPageFault], enabled by [KeywordVirtualAlloc]
@@ -1287,15 +1343,15 @@ func (e PageFaultVirtualFreeV2) Clone() *PageFaultVirtualFreeV2 { return &e }
 func (e PageFaultVirtualFreeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultVirtualFreeV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 2, Opcode: 99, Task: 11, Keywords: 0x4000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualFree",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 99, Version: 2, Opcode: 99, Task: 11,
+	Keywords: 0x4000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualFree",
 	Fields: pageFaultVirtualAllocLayoutFields,
 }
 
 // AnyPageFaultVirtualFree is [PageFaultVirtualFreeV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultVirtualFree struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultVirtualFreeV2
 }
 
@@ -1307,6 +1363,9 @@ func (e *AnyPageFaultVirtualFree) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualFree) Clone() *AnyPageFaultVirtualFree { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultVirtualFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHeapRangeRundownV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (HeapRangeRundown), version 2.
@@ -1918,7 +1977,9 @@ func (e *AnyPageFaultHeapRangeRundown) HasHRHeapTag() bool { return e.Seen.Layou
 // HasReserved reports whether the decoded version has Reserved.
 func (e *AnyPageFaultHeapRangeRundown) HasReserved() bool { return e.Seen.Layout == 3 }
 
-var anyPageFaultHeapRangeRundown = []*etw.EventDesc{&pageFaultHeapRangeRundownV2, &pageFaultHeapRangeRundownV3, &pageFaultHeapRangeRundownV4}
+var anyPageFaultHeapRangeRundown = []*etw.EventDesc{
+	&pageFaultHeapRangeRundownV2, &pageFaultHeapRangeRundownV3, &pageFaultHeapRangeRundownV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyPageFaultHeapRangeRundown) EventDescs() []*etw.EventDesc {
@@ -2070,7 +2131,7 @@ var pageFaultHeapRangeCreateV2 = etw.EventDesc{
 // AnyPageFaultHeapRangeCreate is [PageFaultHeapRangeCreateV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHeapRangeCreate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultHeapRangeCreateV2
 }
 
@@ -2082,6 +2143,9 @@ func (e *AnyPageFaultHeapRangeCreate) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHeapRangeCreate) Clone() *AnyPageFaultHeapRangeCreate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultHeapRangeCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHeapRangeReserveV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 102 (HeapRangeReserve), version 2, of
@@ -2166,7 +2230,7 @@ var pageFaultHeapRangeTypeGroupLayoutFields = []etw.FieldDesc{
 // AnyPageFaultHeapRangeReserve is [PageFaultHeapRangeReserveV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHeapRangeReserve struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultHeapRangeReserveV2
 }
 
@@ -2178,6 +2242,9 @@ func (e *AnyPageFaultHeapRangeReserve) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHeapRangeReserve) Clone() *AnyPageFaultHeapRangeReserve { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultHeapRangeReserve) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHeapRangeReleaseV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 103 (HeapRangeRelease), version 2, of
@@ -2224,7 +2291,7 @@ var pageFaultHeapRangeReleaseV2 = etw.EventDesc{
 // AnyPageFaultHeapRangeRelease is [PageFaultHeapRangeReleaseV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHeapRangeRelease struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultHeapRangeReleaseV2
 }
 
@@ -2236,6 +2303,9 @@ func (e *AnyPageFaultHeapRangeRelease) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHeapRangeRelease) Clone() *AnyPageFaultHeapRangeRelease { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultHeapRangeRelease) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultHeapRangeDestroyV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 104 (HeapRangeDestroy), version 2, of
@@ -2290,7 +2360,7 @@ var pageFaultHeapRangeDestroyV2 = etw.EventDesc{
 // AnyPageFaultHeapRangeDestroy is [PageFaultHeapRangeDestroyV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultHeapRangeDestroy struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultHeapRangeDestroyV2
 }
 
@@ -2302,6 +2372,9 @@ func (e *AnyPageFaultHeapRangeDestroy) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyPageFaultHeapRangeDestroy) Clone() *AnyPageFaultHeapRangeDestroy { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultHeapRangeDestroy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultImageLoadBackedV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 105 (ImageLoadBacked), version 2, of
@@ -2374,7 +2447,7 @@ var pageFaultImageLoadBackedV2 = etw.EventDesc{
 // AnyPageFaultImageLoadBacked is [PageFaultImageLoadBackedV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultImageLoadBacked struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultImageLoadBackedV2
 }
 
@@ -2386,6 +2459,9 @@ func (e *AnyPageFaultImageLoadBacked) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyPageFaultImageLoadBacked) Clone() *AnyPageFaultImageLoadBacked { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultImageLoadBacked) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultSystemMemInfoV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 112 (SystemMemInfo), version 2, of [TaskPageFault]. Its payload has 176 bytes, 88 in
@@ -2485,7 +2561,7 @@ var pageFaultSystemMemInfoV2 = etw.EventDesc{
 // AnyPageFaultSystemMemInfo is [PageFaultSystemMemInfoV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultSystemMemInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultSystemMemInfoV2
 }
 
@@ -2501,6 +2577,9 @@ func (e AnyPageFaultSystemMemInfo) Clone() *AnyPageFaultSystemMemInfo {
 	e.RepurposedPagesByPriority = e.RepurposedPagesByPriority.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultSystemMemInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultContmemGenerateV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 113 (ContmemGenerate), version 2, of
@@ -2563,7 +2642,7 @@ var pageFaultContmemGenerateV2 = etw.EventDesc{
 // AnyPageFaultContmemGenerate is [PageFaultContmemGenerateV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultContmemGenerate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultContmemGenerateV2
 }
 
@@ -2575,6 +2654,9 @@ func (e *AnyPageFaultContmemGenerate) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyPageFaultContmemGenerate) Clone() *AnyPageFaultContmemGenerate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultContmemGenerate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultInMemoryActiveV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 117 (InMemoryActive), version 2, of
@@ -2622,7 +2704,7 @@ var pageFaultInMemoryActiveV2 = etw.EventDesc{
 // AnyPageFaultInMemoryActive is [PageFaultInMemoryActiveV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultInMemoryActive struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultInMemoryActiveV2
 }
 
@@ -2634,6 +2716,9 @@ func (e *AnyPageFaultInMemoryActive) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyPageFaultInMemoryActive) Clone() *AnyPageFaultInMemoryActive { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultInMemoryActive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultPageAccessV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 118 (PageAccess), version 2, of [TaskPageFault]. [AnyPageFaultPageAccess] takes newer
@@ -2681,7 +2766,7 @@ var pageFaultPageAccessV2 = etw.EventDesc{
 // AnyPageFaultPageAccess is [PageFaultPageAccessV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultPageAccess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultPageAccessV2
 }
 
@@ -2693,6 +2778,9 @@ func (e *AnyPageFaultPageAccess) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPageFaultPageAccess) Clone() *AnyPageFaultPageAccess { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultPageAccess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultRangeAccessV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 120 (RangeAccess), version 2, of [TaskPageFault]. Its payload has 24 bytes, 16 in
@@ -2778,7 +2866,7 @@ var pageFaultPageRangeLayoutFields = []etw.FieldDesc{
 // AnyPageFaultRangeAccess is [PageFaultRangeAccessV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultRangeAccess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultRangeAccessV2
 }
 
@@ -2790,6 +2878,9 @@ func (e *AnyPageFaultRangeAccess) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPageFaultRangeAccess) Clone() *AnyPageFaultRangeAccess { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultRangeAccess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultRangeReleaseV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 121 (RangeRelease), version 2, of [TaskPageFault]. Its payload has 24 bytes, 16 in
@@ -2835,7 +2926,7 @@ var pageFaultRangeReleaseV2 = etw.EventDesc{
 // AnyPageFaultRangeRelease is [PageFaultRangeReleaseV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultRangeRelease struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultRangeReleaseV2
 }
 
@@ -2847,6 +2938,9 @@ func (e *AnyPageFaultRangeRelease) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPageFaultRangeRelease) Clone() *AnyPageFaultRangeRelease { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultRangeRelease) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultKernelMemUsageV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 123 (KernelMemUsage), version 2, of
@@ -2932,7 +3026,7 @@ var pageFaultKernelMemUsageV2 = etw.EventDesc{
 // AnyPageFaultKernelMemUsage is [PageFaultKernelMemUsageV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultKernelMemUsage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultKernelMemUsageV2
 }
 
@@ -2947,6 +3041,9 @@ func (e AnyPageFaultKernelMemUsage) Clone() *AnyPageFaultKernelMemUsage {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultKernelMemUsage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultProcessMemInfoV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 125 (ProcessMemInfo), version 2, of
@@ -3191,7 +3288,7 @@ func (s PageFaultProcessMemInfoV2WsEntryList) write(a *etw.Appender, i int, n ui
 // AnyPageFaultProcessMemInfo is [PageFaultProcessMemInfoV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultProcessMemInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultProcessMemInfoV2
 }
 
@@ -3206,6 +3303,9 @@ func (e AnyPageFaultProcessMemInfo) Clone() *AnyPageFaultProcessMemInfo {
 	(*pageFaultMemInfoExLayout)(&e.PageFaultProcessMemInfoV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultProcessMemInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultMemInfoSessionWSV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 126 (MemInfoSessionWS), version 2, of
@@ -3253,7 +3353,7 @@ var pageFaultMemInfoSessionWSV2 = etw.EventDesc{
 // AnyPageFaultMemInfoSessionWS is [PageFaultMemInfoSessionWSV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultMemInfoSessionWS struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultMemInfoSessionWSV2
 }
 
@@ -3268,6 +3368,9 @@ func (e AnyPageFaultMemInfoSessionWS) Clone() *AnyPageFaultMemInfoSessionWS {
 	(*pageFaultMemInfoExLayout)(&e.PageFaultMemInfoSessionWSV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultMemInfoSessionWS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultVirtualRotateV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 127 (VirtualRotate), version 2, of [TaskPageFault]. [AnyPageFaultVirtualRotate] takes
@@ -3340,7 +3443,7 @@ var pageFaultVirtualRotateV2 = etw.EventDesc{
 // AnyPageFaultVirtualRotate is [PageFaultVirtualRotateV2] in any version: a newer one is
 // decoded like it.
 type AnyPageFaultVirtualRotate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultVirtualRotateV2
 }
 
@@ -3352,6 +3455,9 @@ func (e *AnyPageFaultVirtualRotate) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualRotate) Clone() *AnyPageFaultVirtualRotate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultVirtualRotate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultVirtualAllocDCStartV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 128 (VirtualAllocDCStart), version 2, of
@@ -3394,8 +3500,8 @@ func (e PageFaultVirtualAllocDCStartV2) Clone() *PageFaultVirtualAllocDCStartV2 
 func (e PageFaultVirtualAllocDCStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultVirtualAllocDCStartV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 128, Version: 2, Opcode: 128, Task: 11, Keywords: 0x4000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualAllocDCStart",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 128, Version: 2, Opcode: 128, Task: 11,
+	Keywords: 0x4000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualAllocDCStart",
 	Fields: pageFaultVirtualAllocRundownLayoutFields,
 }
 
@@ -3450,7 +3556,7 @@ var pageFaultVirtualAllocRundownLayoutFields = []etw.FieldDesc{
 // AnyPageFaultVirtualAllocDCStart is [PageFaultVirtualAllocDCStartV2] in any version: a newer
 // one is decoded like it.
 type AnyPageFaultVirtualAllocDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultVirtualAllocDCStartV2
 }
 
@@ -3462,6 +3568,11 @@ func (e *AnyPageFaultVirtualAllocDCStart) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualAllocDCStart) Clone() *AnyPageFaultVirtualAllocDCStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultVirtualAllocDCStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // PageFaultVirtualAllocDCStopV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 129 (VirtualAllocDCStop), version 2, of
@@ -3504,15 +3615,15 @@ func (e PageFaultVirtualAllocDCStopV2) Clone() *PageFaultVirtualAllocDCStopV2 { 
 func (e PageFaultVirtualAllocDCStopV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var pageFaultVirtualAllocDCStopV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 129, Version: 2, Opcode: 129, Task: 11, Keywords: 0x4000,
-	Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualAllocDCStop",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 129, Version: 2, Opcode: 129, Task: 11,
+	Keywords: 0x4000, Class: classPageFault, TaskName: "PageFault", OpcodeName: "VirtualAllocDCStop",
 	Fields: pageFaultVirtualAllocRundownLayoutFields,
 }
 
 // AnyPageFaultVirtualAllocDCStop is [PageFaultVirtualAllocDCStopV2] in any version: a newer
 // one is decoded like it.
 type AnyPageFaultVirtualAllocDCStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultVirtualAllocDCStopV2
 }
 
@@ -3524,6 +3635,9 @@ func (e *AnyPageFaultVirtualAllocDCStop) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyPageFaultVirtualAllocDCStop) Clone() *AnyPageFaultVirtualAllocDCStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultVirtualAllocDCStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultPageAccessExV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 130 (PageAccessEx), version 2, of [TaskPageFault]. [AnyPageFaultPageAccessEx] takes
@@ -3571,7 +3685,7 @@ var pageFaultPageAccessExV2 = etw.EventDesc{
 // AnyPageFaultPageAccessEx is [PageFaultPageAccessExV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultPageAccessEx struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultPageAccessExV2
 }
 
@@ -3583,6 +3697,9 @@ func (e *AnyPageFaultPageAccessEx) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPageFaultPageAccessEx) Clone() *AnyPageFaultPageAccessEx { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultPageAccessEx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultMemResetInfoV2 is the classic event of class 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 134 (MemResetInfo), version 2, of [TaskPageFault]. Its payload has 20 bytes, 12 in
@@ -3647,7 +3764,7 @@ var pageFaultMemResetInfoV2 = etw.EventDesc{
 // AnyPageFaultMemResetInfo is [PageFaultMemResetInfoV2] in any version: a newer one is decoded
 // like it.
 type AnyPageFaultMemResetInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultMemResetInfoV2
 }
 
@@ -3659,6 +3776,9 @@ func (e *AnyPageFaultMemResetInfo) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPageFaultMemResetInfo) Clone() *AnyPageFaultMemResetInfo { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultMemResetInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PageFaultPfmappedSectionObjectCreateV2 is the classic event of class
 // 3d6fa8d3-fe05-11d0-9dda-00c04fd7ba7c, opcode 135 (PfmappedSectionObjectCreate), version 2,
@@ -3743,7 +3863,7 @@ var pageFaultPFMappedSectionObjectLayoutFields = []etw.FieldDesc{
 // AnyPageFaultPfmappedSectionObjectCreate is [PageFaultPfmappedSectionObjectCreateV2] in any
 // version: a newer one is decoded like it.
 type AnyPageFaultPfmappedSectionObjectCreate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultPfmappedSectionObjectCreateV2
 }
 
@@ -3756,6 +3876,11 @@ func (e *AnyPageFaultPfmappedSectionObjectCreate) DecodeVersion(version uint8, p
 // Clone returns a copy of e.
 func (e AnyPageFaultPfmappedSectionObjectCreate) Clone() *AnyPageFaultPfmappedSectionObjectCreate {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultPfmappedSectionObjectCreate) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // PageFaultPfmappedSectionObjectDeleteV2 is the classic event of class
@@ -3808,7 +3933,7 @@ var pageFaultPfmappedSectionObjectDeleteV2 = etw.EventDesc{
 // AnyPageFaultPfmappedSectionObjectDelete is [PageFaultPfmappedSectionObjectDeleteV2] in any
 // version: a newer one is decoded like it.
 type AnyPageFaultPfmappedSectionObjectDelete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PageFaultPfmappedSectionObjectDeleteV2
 }
 
@@ -3821,4 +3946,9 @@ func (e *AnyPageFaultPfmappedSectionObjectDelete) DecodeVersion(version uint8, p
 // Clone returns a copy of e.
 func (e AnyPageFaultPfmappedSectionObjectDelete) Clone() *AnyPageFaultPfmappedSectionObjectDelete {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPageFaultPfmappedSectionObjectDelete) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

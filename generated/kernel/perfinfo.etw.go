@@ -78,7 +78,7 @@ var perfInfoMarkV0 = etw.EventDesc{
 
 // AnyPerfInfoMark is [PerfInfoMarkV0] in any version: a newer one is decoded like it.
 type AnyPerfInfoMark struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoMarkV0
 }
 
@@ -94,6 +94,9 @@ func (e AnyPerfInfoMark) Clone() *AnyPerfInfoMark {
 	e.Padding = e.Padding.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSampleV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
 // 46 (Sample), version 1. Its payload has 14 bytes, 10 in programs of 32 bits.
@@ -146,8 +149,8 @@ func (e PerfInfoSampleV1) Clone() *PerfInfoSampleV1 { return &e }
 func (e PerfInfoSampleV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSampleV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 1, Opcode: 46, Task: 12, Keywords: 0x1000000,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "Sample",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 1, Opcode: 46, Task: 12,
+	Keywords: 0x1000000, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "InstructionPointer", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -214,8 +217,8 @@ func (e PerfInfoSampleV2) Clone() *PerfInfoSampleV2 { return &e }
 func (e PerfInfoSampleV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSampleV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 12, Keywords: 0x1000000,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "Sample",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 46, Version: 2, Opcode: 46, Task: 12,
+	Keywords: 0x1000000, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "Sample",
 	Fields: []etw.FieldDesc{
 		{Name: "InstructionPointer", Type: etw.InPointer},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -381,7 +384,7 @@ var perfInfoPMCSampleV2 = etw.EventDesc{
 // AnyPerfInfoPMCSample is [PerfInfoPMCSampleV2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoPMCSample struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoPMCSampleV2
 }
 
@@ -393,6 +396,9 @@ func (e *AnyPerfInfoPMCSample) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoPMCSample) Clone() *AnyPerfInfoPMCSample { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoPMCSample) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoPmcCtrConfigV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 48 (PmcCtrConfig), version 2, of [TaskPerfInfo]. [AnyPerfInfoPmcCtrConfig] takes
@@ -457,7 +463,7 @@ var perfInfoPmcCtrConfigV2 = etw.EventDesc{
 // AnyPerfInfoPmcCtrConfig is [PerfInfoPmcCtrConfigV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoPmcCtrConfig struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoPmcCtrConfigV2
 }
 
@@ -472,6 +478,9 @@ func (e AnyPerfInfoPmcCtrConfig) Clone() *AnyPerfInfoPmcCtrConfig {
 	e.CounterName = e.CounterName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoPmcCtrConfig) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoPmcCounterCorruptionV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 49 (PmcCounterCorruption), version 2, of
@@ -544,7 +553,7 @@ var perfInfoPmcCounterCorruptionV2 = etw.EventDesc{
 // AnyPerfInfoPmcCounterCorruption is [PerfInfoPmcCounterCorruptionV2] in any version: a newer
 // one is decoded like it.
 type AnyPerfInfoPmcCounterCorruption struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoPmcCounterCorruptionV2
 }
 
@@ -558,6 +567,11 @@ func (e *AnyPerfInfoPmcCounterCorruption) DecodeVersion(version uint8, p []byte,
 func (e AnyPerfInfoPmcCounterCorruption) Clone() *AnyPerfInfoPmcCounterCorruption {
 	e.CounterStatus = e.CounterStatus.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoPmcCounterCorruption) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // PerfInfoISRMSIV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
@@ -631,8 +645,8 @@ func (e PerfInfoISRMSIV2) Clone() *PerfInfoISRMSIV2 { return &e }
 func (e PerfInfoISRMSIV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRMSIV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 12, Keywords: 0x40,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-MSI",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 12,
+	Keywords: 0x40, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-MSI",
 	Fields: []etw.FieldDesc{
 		{Name: "InitialTime", Type: etw.InUInt64, Out: etw.OutETWTime},
 		{Name: "Routine", Type: etw.InPointer},
@@ -645,7 +659,7 @@ var perfInfoISRMSIV2 = etw.EventDesc{
 
 // AnyPerfInfoISRMSI is [PerfInfoISRMSIV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoISRMSI struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoISRMSIV2
 }
 
@@ -657,6 +671,9 @@ func (e *AnyPerfInfoISRMSI) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoISRMSI) Clone() *AnyPerfInfoISRMSI { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoISRMSI) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSysClEnterV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 51 (SysClEnter), version 2, of [TaskPerfInfo], enabled by [KeywordSystemcall] (0x80).
@@ -701,8 +718,8 @@ func (e PerfInfoSysClEnterV2) Clone() *PerfInfoSysClEnterV2 { return &e }
 func (e PerfInfoSysClEnterV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSysClEnterV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 12, Keywords: 0x80,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SysClEnter",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 51, Version: 2, Opcode: 51, Task: 12,
+	Keywords: 0x80, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SysClEnter",
 	Fields: []etw.FieldDesc{
 		{Name: "SysCallAddress", Type: etw.InPointer},
 	},
@@ -711,7 +728,7 @@ var perfInfoSysClEnterV2 = etw.EventDesc{
 // AnyPerfInfoSysClEnter is [PerfInfoSysClEnterV2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoSysClEnter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoSysClEnterV2
 }
 
@@ -723,6 +740,9 @@ func (e *AnyPerfInfoSysClEnter) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoSysClEnter) Clone() *AnyPerfInfoSysClEnter { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoSysClEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSysClExitV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 52 (SysClExit), version 2, of [TaskPerfInfo], enabled by [KeywordSystemcall] (0x80).
@@ -767,8 +787,8 @@ func (e PerfInfoSysClExitV2) Clone() *PerfInfoSysClExitV2 { return &e }
 func (e PerfInfoSysClExitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSysClExitV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 12, Keywords: 0x80,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SysClExit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 52, Version: 2, Opcode: 52, Task: 12,
+	Keywords: 0x80, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SysClExit",
 	Fields: []etw.FieldDesc{
 		{Name: "SysCallNtStatus", Type: etw.InUInt32, Out: etw.OutNTStatus},
 	},
@@ -777,7 +797,7 @@ var perfInfoSysClExitV2 = etw.EventDesc{
 // AnyPerfInfoSysClExit is [PerfInfoSysClExitV2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoSysClExit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoSysClExitV2
 }
 
@@ -789,6 +809,9 @@ func (e *AnyPerfInfoSysClExit) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoSysClExit) Clone() *AnyPerfInfoSysClExit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoSysClExit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSampledProfileCacheV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 55 (SampledProfileCache), version 2, of
@@ -1004,7 +1027,7 @@ func (s PerfInfoSampledProfileCacheV2SampleList) write(a *etw.Appender, i int, n
 // AnyPerfInfoSampledProfileCache is [PerfInfoSampledProfileCacheV2] in any version: a newer
 // one is decoded like it.
 type AnyPerfInfoSampledProfileCache struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoSampledProfileCacheV2
 }
 
@@ -1019,6 +1042,9 @@ func (e AnyPerfInfoSampledProfileCache) Clone() *AnyPerfInfoSampledProfileCache 
 	e.Sample = e.Sample.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoSampledProfileCache) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoDebuggerEnabledV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 58 (DebuggerEnabled), version 2, of
@@ -1046,7 +1072,7 @@ var perfInfoDebuggerEnabledV2 = etw.EventDesc{
 // AnyPerfInfoDebuggerEnabled is [PerfInfoDebuggerEnabledV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoDebuggerEnabled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoDebuggerEnabledV2
 }
 
@@ -1058,6 +1084,9 @@ func (e *AnyPerfInfoDebuggerEnabled) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoDebuggerEnabled) Clone() *AnyPerfInfoDebuggerEnabled { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoDebuggerEnabled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoThreadedDPCV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 66 (ThreadedDPC), version 2, of [TaskPerfInfo], enabled by [KeywordDpc] (0x20). Its
@@ -1093,8 +1122,8 @@ func (e PerfInfoThreadedDPCV2) Clone() *PerfInfoThreadedDPCV2 { return &e }
 func (e PerfInfoThreadedDPCV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoThreadedDPCV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 12, Keywords: 0x20,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ThreadedDPC",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 66, Version: 2, Opcode: 66, Task: 12,
+	Keywords: 0x20, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ThreadedDPC",
 	Fields: dpcLayoutFields,
 }
 
@@ -1136,7 +1165,7 @@ var dpcLayoutFields = []etw.FieldDesc{
 // AnyPerfInfoThreadedDPC is [PerfInfoThreadedDPCV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoThreadedDPC struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoThreadedDPCV2
 }
 
@@ -1148,6 +1177,9 @@ func (e *AnyPerfInfoThreadedDPC) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoThreadedDPC) Clone() *AnyPerfInfoThreadedDPC { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoThreadedDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoISRV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 67
 // (ISR), version 1. Its payload has 20 bytes, 16 in programs of 32 bits. [AnyPerfInfoISR] says
@@ -1180,8 +1212,8 @@ func (e PerfInfoISRV1) Clone() *PerfInfoISRV1 { return &e }
 func (e PerfInfoISRV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 1, Opcode: 67, Task: 12, Keywords: 0x40,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 1, Opcode: 67, Task: 12,
+	Keywords: 0x40, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR",
 	Fields: isrv1LayoutFields,
 }
 
@@ -1258,8 +1290,8 @@ func (e PerfInfoISRV2) Clone() *PerfInfoISRV2 { return &e }
 func (e PerfInfoISRV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 12, Keywords: 0x40,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 67, Version: 2, Opcode: 67, Task: 12,
+	Keywords: 0x40, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR",
 	Fields: isrLayoutFields,
 }
 
@@ -1440,8 +1472,8 @@ func (e PerfInfoDPCV1) Clone() *PerfInfoDPCV1 { return &e }
 func (e PerfInfoDPCV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoDPCV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 1, Opcode: 68, Task: 12, Keywords: 0x20,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DPC",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 1, Opcode: 68, Task: 12,
+	Keywords: 0x20, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DPC",
 	Fields: dpcv1LayoutFields,
 }
 
@@ -1510,8 +1542,8 @@ func (e PerfInfoDPCV2) Clone() *PerfInfoDPCV2 { return &e }
 func (e PerfInfoDPCV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoDPCV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 12, Keywords: 0x20,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DPC",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 68, Version: 2, Opcode: 68, Task: 12,
+	Keywords: 0x20, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "DPC",
 	Fields: dpcLayoutFields,
 }
 
@@ -1620,8 +1652,8 @@ func (e PerfInfoTimerDPCV1) Clone() *PerfInfoTimerDPCV1 { return &e }
 func (e PerfInfoTimerDPCV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerDPCV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 1, Opcode: 69, Task: 12, Keywords: 0x20,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerDPC",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 1, Opcode: 69, Task: 12,
+	Keywords: 0x20, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerDPC",
 	Fields: dpcv1LayoutFields,
 }
 
@@ -1655,8 +1687,8 @@ func (e PerfInfoTimerDPCV2) Clone() *PerfInfoTimerDPCV2 { return &e }
 func (e PerfInfoTimerDPCV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoTimerDPCV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 12, Keywords: 0x20,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerDPC",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 69, Version: 2, Opcode: 69, Task: 12,
+	Keywords: 0x20, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "TimerDPC",
 	Fields: dpcLayoutFields,
 }
 
@@ -1733,14 +1765,14 @@ func (e PerfInfoIOTimerV2) Clone() *PerfInfoIOTimerV2 { return &e }
 func (e PerfInfoIOTimerV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoIOTimerV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 2, Opcode: 70, Task: 12, Keywords: 0x20,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "IOTimer",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 70, Version: 2, Opcode: 70, Task: 12,
+	Keywords: 0x20, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "IOTimer",
 	Fields: dpcLayoutFields,
 }
 
 // AnyPerfInfoIOTimer is [PerfInfoIOTimerV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoIOTimer struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoIOTimerV2
 }
 
@@ -1752,6 +1784,9 @@ func (e *AnyPerfInfoIOTimer) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoIOTimer) Clone() *AnyPerfInfoIOTimer { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoIOTimer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSetIntervalV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 72 (SetInterval), version 2, of [TaskPerfInfo], enabled by [KeywordProfile]
@@ -1789,8 +1824,8 @@ func (e PerfInfoSetIntervalV2) Clone() *PerfInfoSetIntervalV2 { return &e }
 func (e PerfInfoSetIntervalV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoSetIntervalV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 12, Keywords: 0x1000000,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SetInterval",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 72, Version: 2, Opcode: 72, Task: 12,
+	Keywords: 0x1000000, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "SetInterval",
 	Fields: sampledProfileIntervalV2LayoutFields,
 }
 
@@ -1836,7 +1871,7 @@ var sampledProfileIntervalV2LayoutFields = []etw.FieldDesc{
 // AnyPerfInfoSetInterval is [PerfInfoSetIntervalV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoSetInterval struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoSetIntervalV2
 }
 
@@ -1848,6 +1883,9 @@ func (e *AnyPerfInfoSetInterval) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoSetInterval) Clone() *AnyPerfInfoSetInterval { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoSetInterval) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoCollectionStartV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 73 (CollectionStart), version 2. Its payload
@@ -1884,8 +1922,8 @@ func (e PerfInfoCollectionStartV2) Clone() *PerfInfoCollectionStartV2 { return &
 func (e PerfInfoCollectionStartV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCollectionStartV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 12, Keywords: 0x1000000,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionStart",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 2, Opcode: 73, Task: 12,
+	Keywords: 0x1000000, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionStart",
 	Fields: sampledProfileIntervalV2LayoutFields,
 }
 
@@ -1926,8 +1964,8 @@ func (e PerfInfoCollectionStartV3) Clone() *PerfInfoCollectionStartV3 {
 func (e PerfInfoCollectionStartV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCollectionStartV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 3, Opcode: 73, Task: 12, Keywords: 0x1000000,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionStart",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 73, Version: 3, Opcode: 73, Task: 12,
+	Keywords: 0x1000000, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionStart",
 	Fields: sampledProfileIntervalV3LayoutFields,
 }
 
@@ -2001,7 +2039,9 @@ type AnyPerfInfoCollectionStart struct {
 // HasSourceName reports whether the decoded version has SourceName.
 func (e *AnyPerfInfoCollectionStart) HasSourceName() bool { return e.Seen.Layout >= 3 }
 
-var anyPerfInfoCollectionStart = []*etw.EventDesc{&perfInfoCollectionStartV2, &perfInfoCollectionStartV3}
+var anyPerfInfoCollectionStart = []*etw.EventDesc{
+	&perfInfoCollectionStartV2, &perfInfoCollectionStartV3,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoCollectionStart) EventDescs() []*etw.EventDesc { return anyPerfInfoCollectionStart }
@@ -2115,8 +2155,8 @@ func (e PerfInfoCollectionEndV2) Clone() *PerfInfoCollectionEndV2 { return &e }
 func (e PerfInfoCollectionEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCollectionEndV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 2, Opcode: 74, Task: 12, Keywords: 0x1000000,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 2, Opcode: 74, Task: 12,
+	Keywords: 0x1000000, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
 	Fields: sampledProfileIntervalV2LayoutFields,
 }
 
@@ -2156,8 +2196,8 @@ func (e PerfInfoCollectionEndV3) Clone() *PerfInfoCollectionEndV3 {
 func (e PerfInfoCollectionEndV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoCollectionEndV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 3, Opcode: 74, Task: 12, Keywords: 0x1000000,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 74, Version: 3, Opcode: 74, Task: 12,
+	Keywords: 0x1000000, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "CollectionEnd",
 	Fields: sampledProfileIntervalV3LayoutFields,
 }
 
@@ -2390,7 +2430,9 @@ type AnyPerfInfoSpinLockDCStart struct {
 // HasSpinLockHoldThreshold reports whether the decoded version has SpinLockHoldThreshold.
 func (e *AnyPerfInfoSpinLockDCStart) HasSpinLockHoldThreshold() bool { return e.Seen.Layout >= 3 }
 
-var anyPerfInfoSpinLockDCStart = []*etw.EventDesc{&perfInfoSpinLockDCStartV2, &perfInfoSpinLockDCStartV3}
+var anyPerfInfoSpinLockDCStart = []*etw.EventDesc{
+	&perfInfoSpinLockDCStartV2, &perfInfoSpinLockDCStartV3,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyPerfInfoSpinLockDCStart) EventDescs() []*etw.EventDesc { return anyPerfInfoSpinLockDCStart }
@@ -2669,7 +2711,7 @@ var perfInfoExecutiveResourceConfigLayoutFields = []etw.FieldDesc{
 // AnyPerfInfoEresourceDcStart is [PerfInfoEresourceDcStartV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoEresourceDcStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoEresourceDcStartV2
 }
 
@@ -2681,6 +2723,9 @@ func (e *AnyPerfInfoEresourceDcStart) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoEresourceDcStart) Clone() *AnyPerfInfoEresourceDcStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoEresourceDcStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoEresourceDcEndV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 78 (EresourceDcEnd), version 2, of [TaskPerfInfo]. Its payload has 12 bytes.
@@ -2725,7 +2770,7 @@ var perfInfoEresourceDcEndV2 = etw.EventDesc{
 // AnyPerfInfoEresourceDcEnd is [PerfInfoEresourceDcEndV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoEresourceDcEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoEresourceDcEndV2
 }
 
@@ -2737,6 +2782,9 @@ func (e *AnyPerfInfoEresourceDcEnd) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoEresourceDcEnd) Clone() *AnyPerfInfoEresourceDcEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoEresourceDcEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoClockInterruptV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 79 (ClockInterrupt), version 2, of [TaskPerfInfo]. [AnyPerfInfoClockInterrupt] takes
@@ -2809,7 +2857,7 @@ var perfInfoClockInterruptV2 = etw.EventDesc{
 // AnyPerfInfoClockInterrupt is [PerfInfoClockInterruptV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoClockInterrupt struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoClockInterruptV2
 }
 
@@ -2824,6 +2872,9 @@ func (e AnyPerfInfoClockInterrupt) Clone() *AnyPerfInfoClockInterrupt {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoClockInterrupt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoTimerExpirationStartV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 80 (TimerExpirationStart), version 2, of
@@ -2881,7 +2932,7 @@ var perfInfoTimerExpirationStartV2 = etw.EventDesc{
 // AnyPerfInfoTimerExpirationStart is [PerfInfoTimerExpirationStartV2] in any version: a newer
 // one is decoded like it.
 type AnyPerfInfoTimerExpirationStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoTimerExpirationStartV2
 }
 
@@ -2893,6 +2944,11 @@ func (e *AnyPerfInfoTimerExpirationStart) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoTimerExpirationStart) Clone() *AnyPerfInfoTimerExpirationStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoTimerExpirationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // PerfInfoTimerExpirationV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 81 (TimerExpiration), version 2, of
@@ -2977,7 +3033,7 @@ var perfInfoTimerExpirationV2 = etw.EventDesc{
 // AnyPerfInfoTimerExpiration is [PerfInfoTimerExpirationV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoTimerExpiration struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoTimerExpirationV2
 }
 
@@ -2992,6 +3048,9 @@ func (e AnyPerfInfoTimerExpiration) Clone() *AnyPerfInfoTimerExpiration {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoTimerExpiration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoTimerSetPeriodicV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 82 (TimerSetPeriodic), version 2, of
@@ -3127,7 +3186,7 @@ var perfInfoSetTimerLayoutFields = []etw.FieldDesc{
 // AnyPerfInfoTimerSetPeriodic is [PerfInfoTimerSetPeriodicV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoTimerSetPeriodic struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoTimerSetPeriodicV2
 }
 
@@ -3142,6 +3201,9 @@ func (e AnyPerfInfoTimerSetPeriodic) Clone() *AnyPerfInfoTimerSetPeriodic {
 	(*perfInfoSetTimerLayout)(&e.PerfInfoTimerSetPeriodicV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoTimerSetPeriodic) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoTimerSetOneShotV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 83 (TimerSetOneShot), version 2, of
@@ -3198,7 +3260,7 @@ var perfInfoTimerSetOneShotV2 = etw.EventDesc{
 // AnyPerfInfoTimerSetOneShot is [PerfInfoTimerSetOneShotV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoTimerSetOneShot struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoTimerSetOneShotV2
 }
 
@@ -3213,6 +3275,9 @@ func (e AnyPerfInfoTimerSetOneShot) Clone() *AnyPerfInfoTimerSetOneShot {
 	(*perfInfoSetTimerLayout)(&e.PerfInfoTimerSetOneShotV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoTimerSetOneShot) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoTimerSetThreadV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 84 (TimerSetThread), version 2, of [TaskPerfInfo]. [AnyPerfInfoTimerSetThread] takes
@@ -3269,7 +3334,7 @@ var perfInfoTimerSetThreadV2 = etw.EventDesc{
 // AnyPerfInfoTimerSetThread is [PerfInfoTimerSetThreadV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoTimerSetThread struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoTimerSetThreadV2
 }
 
@@ -3284,6 +3349,9 @@ func (e AnyPerfInfoTimerSetThread) Clone() *AnyPerfInfoTimerSetThread {
 	(*perfInfoSetTimerLayout)(&e.PerfInfoTimerSetThreadV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoTimerSetThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoTimerCancelV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 85 (TimerCancel), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in
@@ -3337,7 +3405,7 @@ var perfInfoTimerCancelV2 = etw.EventDesc{
 // AnyPerfInfoTimerCancel is [PerfInfoTimerCancelV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoTimerCancel struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoTimerCancelV2
 }
 
@@ -3349,6 +3417,9 @@ func (e *AnyPerfInfoTimerCancel) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoTimerCancel) Clone() *AnyPerfInfoTimerCancel { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoTimerCancel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoClockModeSwitchV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 87 (ClockModeSwitch), version 2, of
@@ -3427,7 +3498,7 @@ var perfInfoClockModeSwitchV2 = etw.EventDesc{
 // AnyPerfInfoClockModeSwitch is [PerfInfoClockModeSwitchV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoClockModeSwitch struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoClockModeSwitchV2
 }
 
@@ -3442,6 +3513,9 @@ func (e AnyPerfInfoClockModeSwitch) Clone() *AnyPerfInfoClockModeSwitch {
 	e.Reserved = e.Reserved.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoClockModeSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoClockTimeUpdateV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 88 (ClockTimeUpdate), version 2, of
@@ -3514,7 +3588,7 @@ var perfInfoClockTimeUpdateV2 = etw.EventDesc{
 // AnyPerfInfoClockTimeUpdate is [PerfInfoClockTimeUpdateV2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoClockTimeUpdate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoClockTimeUpdateV2
 }
 
@@ -3529,6 +3603,9 @@ func (e AnyPerfInfoClockTimeUpdate) Clone() *AnyPerfInfoClockTimeUpdate {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoClockTimeUpdate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoClockConfigurationV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 90 (ClockConfiguration), version 2, of
@@ -3596,7 +3673,7 @@ var perfInfoClockConfigurationV2 = etw.EventDesc{
 // AnyPerfInfoClockConfiguration is [PerfInfoClockConfigurationV2] in any version: a newer one
 // is decoded like it.
 type AnyPerfInfoClockConfiguration struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoClockConfigurationV2
 }
 
@@ -3608,6 +3685,9 @@ func (e *AnyPerfInfoClockConfiguration) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoClockConfiguration) Clone() *AnyPerfInfoClockConfiguration { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoClockConfiguration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoIpiV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 91
 // (Ipi), version 2, of [TaskPerfInfo]. Its payload has 8 bytes. [AnyPerfInfoIpi] takes newer
@@ -3667,7 +3747,7 @@ var perfInfoIpiV2 = etw.EventDesc{
 
 // AnyPerfInfoIpi is [PerfInfoIpiV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoIpi struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoIpiV2
 }
 
@@ -3679,6 +3759,9 @@ func (e *AnyPerfInfoIpi) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoIpi) Clone() *AnyPerfInfoIpi { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoIpi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoISRUnexpectedV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 92 (ISR-Unexpected), version 2, of [TaskPerfInfo], enabled by [KeywordInterrupt]
@@ -3722,8 +3805,8 @@ func (e PerfInfoISRUnexpectedV2) Clone() *PerfInfoISRUnexpectedV2 { return &e }
 func (e PerfInfoISRUnexpectedV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRUnexpectedV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 92, Version: 2, Opcode: 92, Task: 12, Keywords: 0x40,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-Unexpected",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 92, Version: 2, Opcode: 92, Task: 12,
+	Keywords: 0x40, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-Unexpected",
 	Fields: []etw.FieldDesc{
 		{Name: "Vector", Type: etw.InUInt16},
 	},
@@ -3732,7 +3815,7 @@ var perfInfoISRUnexpectedV2 = etw.EventDesc{
 // AnyPerfInfoISRUnexpected is [PerfInfoISRUnexpectedV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoISRUnexpected struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoISRUnexpectedV2
 }
 
@@ -3744,6 +3827,9 @@ func (e *AnyPerfInfoISRUnexpected) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoISRUnexpected) Clone() *AnyPerfInfoISRUnexpected { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoISRUnexpected) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoIoStartTimerV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 93 (IoStartTimer), version 2, of [TaskPerfInfo]. Its payload has 16 bytes, 8 in
@@ -3820,7 +3906,7 @@ var ioTimerEventLayoutFields = []etw.FieldDesc{
 // AnyPerfInfoIoStartTimer is [PerfInfoIoStartTimerV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoIoStartTimer struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoIoStartTimerV2
 }
 
@@ -3832,6 +3918,9 @@ func (e *AnyPerfInfoIoStartTimer) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoIoStartTimer) Clone() *AnyPerfInfoIoStartTimer { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoIoStartTimer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoIoStopTimerV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 94 (IoStopTimer), version 2, of [TaskPerfInfo]. Its payload has 16 bytes, 8 in
@@ -3876,7 +3965,7 @@ var perfInfoIoStopTimerV2 = etw.EventDesc{
 // AnyPerfInfoIoStopTimer is [PerfInfoIoStopTimerV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoIoStopTimer struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoIoStopTimerV2
 }
 
@@ -3888,6 +3977,9 @@ func (e *AnyPerfInfoIoStopTimer) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoIoStopTimer) Clone() *AnyPerfInfoIoStopTimer { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoIoStopTimer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoISRPASSV1 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
 // 95 (ISR-PASS), version 1. Its payload has 20 bytes, 16 in programs of 32 bits.
@@ -3920,8 +4012,8 @@ func (e PerfInfoISRPASSV1) Clone() *PerfInfoISRPASSV1 { return &e }
 func (e PerfInfoISRPASSV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRPASSV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 95, Version: 1, Opcode: 95, Task: 12, Keywords: 0x40,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 95, Version: 1, Opcode: 95, Task: 12,
+	Keywords: 0x40, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
 	Fields: isrv1LayoutFields,
 }
 
@@ -3958,8 +4050,8 @@ func (e PerfInfoISRPASSV2) Clone() *PerfInfoISRPASSV2 { return &e }
 func (e PerfInfoISRPASSV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var perfInfoISRPASSV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 95, Version: 2, Opcode: 95, Task: 12, Keywords: 0x40,
-	Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 95, Version: 2, Opcode: 95, Task: 12,
+	Keywords: 0x40, Class: classPerfInfo, TaskName: "PerfInfo", OpcodeName: "ISR-PASS",
 	Fields: isrLayoutFields,
 }
 
@@ -4081,7 +4173,7 @@ var wdfISRLayoutFields = []etw.FieldDesc{
 
 // AnyPerfInfoWdfISR is [PerfInfoWdfISRV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoWdfISR struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoWdfISRV2
 }
 
@@ -4093,6 +4185,9 @@ func (e *AnyPerfInfoWdfISR) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfISR) Clone() *AnyPerfInfoWdfISR { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoWdfISR) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoWdfPassiveISRV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 97 (WdfPassiveISR), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in
@@ -4136,7 +4231,7 @@ var perfInfoWdfPassiveISRV2 = etw.EventDesc{
 // AnyPerfInfoWdfPassiveISR is [PerfInfoWdfPassiveISRV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoWdfPassiveISR struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoWdfPassiveISRV2
 }
 
@@ -4148,6 +4243,9 @@ func (e *AnyPerfInfoWdfPassiveISR) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfPassiveISR) Clone() *AnyPerfInfoWdfPassiveISR { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoWdfPassiveISR) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoWdfDPCV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode
 // 98 (WdfDPC), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in programs of 32
@@ -4200,7 +4298,7 @@ var perfInfoWdfDPCV2 = etw.EventDesc{
 
 // AnyPerfInfoWdfDPC is [PerfInfoWdfDPCV2] in any version: a newer one is decoded like it.
 type AnyPerfInfoWdfDPC struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoWdfDPCV2
 }
 
@@ -4212,6 +4310,9 @@ func (e *AnyPerfInfoWdfDPC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfDPC) Clone() *AnyPerfInfoWdfDPC { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoWdfDPC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoCpuCacheFlushV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 99 (CpuCacheFlush), version 2, of [TaskPerfInfo]. Its payload has 24 bytes, 16 in
@@ -4301,7 +4402,7 @@ var perfInfoCpuCacheFlushV2 = etw.EventDesc{
 // AnyPerfInfoCpuCacheFlush is [PerfInfoCpuCacheFlushV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoCpuCacheFlush struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoCpuCacheFlushV2
 }
 
@@ -4313,6 +4414,9 @@ func (e *AnyPerfInfoCpuCacheFlush) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoCpuCacheFlush) Clone() *AnyPerfInfoCpuCacheFlush { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoCpuCacheFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoDpcEnqueueV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 100 (DpcEnqueue), version 2, of [TaskPerfInfo]. Its payload has 24 bytes, 20 in
@@ -4399,7 +4503,7 @@ var perfInfoDpcEnqueueV2 = etw.EventDesc{
 // AnyPerfInfoDpcEnqueue is [PerfInfoDpcEnqueueV2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoDpcEnqueue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoDpcEnqueueV2
 }
 
@@ -4414,6 +4518,9 @@ func (e AnyPerfInfoDpcEnqueue) Clone() *AnyPerfInfoDpcEnqueue {
 	e.Reserved = e.Reserved.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoDpcEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoDpcExecutionV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 101 (DpcExecution), version 2, of [TaskPerfInfo]. Its payload has 16 bytes, 8 in
@@ -4473,7 +4580,7 @@ var perfInfoDpcExecutionV2 = etw.EventDesc{
 // AnyPerfInfoDpcExecution is [PerfInfoDpcExecutionV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoDpcExecution struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoDpcExecutionV2
 }
 
@@ -4485,6 +4592,9 @@ func (e *AnyPerfInfoDpcExecution) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoDpcExecution) Clone() *AnyPerfInfoDpcExecution { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoDpcExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoWdfWorkItemV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 103 (WdfWorkItem), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in
@@ -4537,7 +4647,7 @@ var perfInfoWdfWorkItemV2 = etw.EventDesc{
 // AnyPerfInfoWdfWorkItem is [PerfInfoWdfWorkItemV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoWdfWorkItem struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoWdfWorkItemV2
 }
 
@@ -4549,6 +4659,9 @@ func (e *AnyPerfInfoWdfWorkItem) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoWdfWorkItem) Clone() *AnyPerfInfoWdfWorkItem { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoWdfWorkItem) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoSetKTimer2V2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 104 (SetKTimer2), version 2, of [TaskPerfInfo]. Its payload has 49 bytes, 37 in
@@ -4658,7 +4771,7 @@ var setOrExpireKTimer2LayoutFields = []etw.FieldDesc{
 // AnyPerfInfoSetKTimer2 is [PerfInfoSetKTimer2V2] in any version: a newer one is decoded like
 // it.
 type AnyPerfInfoSetKTimer2 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoSetKTimer2V2
 }
 
@@ -4670,6 +4783,9 @@ func (e *AnyPerfInfoSetKTimer2) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoSetKTimer2) Clone() *AnyPerfInfoSetKTimer2 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoSetKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoExpireKTimer2V2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 105 (ExpireKTimer2), version 2, of [TaskPerfInfo]. Its payload has 49 bytes, 37 in
@@ -4719,7 +4835,7 @@ var perfInfoExpireKTimer2V2 = etw.EventDesc{
 // AnyPerfInfoExpireKTimer2 is [PerfInfoExpireKTimer2V2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoExpireKTimer2 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoExpireKTimer2V2
 }
 
@@ -4731,6 +4847,9 @@ func (e *AnyPerfInfoExpireKTimer2) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoExpireKTimer2) Clone() *AnyPerfInfoExpireKTimer2 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoExpireKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoCancelKTimer2V2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 106 (CancelKTimer2), version 2, of [TaskPerfInfo]. Its payload has 8 bytes, 4 in
@@ -4784,7 +4903,7 @@ var perfInfoCancelKTimer2V2 = etw.EventDesc{
 // AnyPerfInfoCancelKTimer2 is [PerfInfoCancelKTimer2V2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoCancelKTimer2 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoCancelKTimer2V2
 }
 
@@ -4796,6 +4915,9 @@ func (e *AnyPerfInfoCancelKTimer2) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoCancelKTimer2) Clone() *AnyPerfInfoCancelKTimer2 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoCancelKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoDisableKTimer2V2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 107 (DisableKTimer2), version 2, of [TaskPerfInfo]. Its payload has 25 bytes, 13 in
@@ -4867,7 +4989,7 @@ var perfInfoDisableKTimer2V2 = etw.EventDesc{
 // AnyPerfInfoDisableKTimer2 is [PerfInfoDisableKTimer2V2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoDisableKTimer2 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoDisableKTimer2V2
 }
 
@@ -4879,6 +5001,9 @@ func (e *AnyPerfInfoDisableKTimer2) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoDisableKTimer2) Clone() *AnyPerfInfoDisableKTimer2 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoDisableKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoFinalizeKTimer2V2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 108 (FinalizeKTimer2), version 2, of
@@ -4945,7 +5070,7 @@ var perfInfoFinalizeKTimer2V2 = etw.EventDesc{
 // AnyPerfInfoFinalizeKTimer2 is [PerfInfoFinalizeKTimer2V2] in any version: a newer one is
 // decoded like it.
 type AnyPerfInfoFinalizeKTimer2 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoFinalizeKTimer2V2
 }
 
@@ -4957,6 +5082,9 @@ func (e *AnyPerfInfoFinalizeKTimer2) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoFinalizeKTimer2) Clone() *AnyPerfInfoFinalizeKTimer2 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoFinalizeKTimer2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PerfInfoShouldYieldProcessorV2 is the classic event of class
 // ce1dbfb4-137e-4da6-87b0-3f59aa102cbc, opcode 109 (ShouldYieldProcessor), version 2, of
@@ -5026,7 +5154,7 @@ var perfInfoShouldYieldProcessorV2 = etw.EventDesc{
 // AnyPerfInfoShouldYieldProcessor is [PerfInfoShouldYieldProcessorV2] in any version: a newer
 // one is decoded like it.
 type AnyPerfInfoShouldYieldProcessor struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoShouldYieldProcessorV2
 }
 
@@ -5038,6 +5166,11 @@ func (e *AnyPerfInfoShouldYieldProcessor) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoShouldYieldProcessor) Clone() *AnyPerfInfoShouldYieldProcessor { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoShouldYieldProcessor) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // PerfInfoHvHypercallV2 is the classic event of class ce1dbfb4-137e-4da6-87b0-3f59aa102cbc,
 // opcode 114 (HvHypercall), version 2, of [TaskPerfInfo]. Its payload has 6 bytes.
@@ -5103,7 +5236,7 @@ var perfInfoHvHypercallV2 = etw.EventDesc{
 // AnyPerfInfoHvHypercall is [PerfInfoHvHypercallV2] in any version: a newer one is decoded
 // like it.
 type AnyPerfInfoHvHypercall struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PerfInfoHvHypercallV2
 }
 
@@ -5115,3 +5248,6 @@ func (e *AnyPerfInfoHvHypercall) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPerfInfoHvHypercall) Clone() *AnyPerfInfoHvHypercall { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPerfInfoHvHypercall) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -99,7 +99,7 @@ var poolAllocFreeLayoutFields = []etw.FieldDesc{
 
 // AnyPoolAllocation is [PoolAllocationV2] in any version: a newer one is decoded like it.
 type AnyPoolAllocation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolAllocationV2
 }
 
@@ -111,6 +111,9 @@ func (e *AnyPoolAllocation) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyPoolAllocation) Clone() *AnyPoolAllocation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolAllocation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolSessionPoolAllocationV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 33 (SessionPoolAllocation), version 2, of
@@ -209,7 +212,7 @@ var sessionPoolAllocFreeLayoutFields = []etw.FieldDesc{
 // AnyPoolSessionPoolAllocation is [PoolSessionPoolAllocationV2] in any version: a newer one is
 // decoded like it.
 type AnyPoolSessionPoolAllocation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolSessionPoolAllocationV2
 }
 
@@ -221,6 +224,9 @@ func (e *AnyPoolSessionPoolAllocation) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyPoolSessionPoolAllocation) Clone() *AnyPoolSessionPoolAllocation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolSessionPoolAllocation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolFreeV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 34
 // (Free), version 2, of [TaskPool]. Its payload has 24 bytes, 16 in programs of 32 bits.
@@ -265,7 +271,7 @@ var poolFreeV2 = etw.EventDesc{
 
 // AnyPoolFree is [PoolFreeV2] in any version: a newer one is decoded like it.
 type AnyPoolFree struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolFreeV2
 }
 
@@ -277,6 +283,9 @@ func (e *AnyPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyPoolFree) Clone() *AnyPoolFree { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolSessionPoolFreeV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf,
 // opcode 35 (SessionPoolFree), version 2, of [TaskPool]. Its payload has 28 bytes, 20 in
@@ -324,7 +333,7 @@ var poolSessionPoolFreeV2 = etw.EventDesc{
 // AnyPoolSessionPoolFree is [PoolSessionPoolFreeV2] in any version: a newer one is decoded
 // like it.
 type AnyPoolSessionPoolFree struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolSessionPoolFreeV2
 }
 
@@ -336,6 +345,9 @@ func (e *AnyPoolSessionPoolFree) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPoolSessionPoolFree) Clone() *AnyPoolSessionPoolFree { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolSessionPoolFree) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolSnapDCStartV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode
 // 40 (SnapDCStart), version 2, of [TaskPool]. It has no payload. [AnyPoolSnapDCStart] takes
@@ -361,7 +373,7 @@ var poolSnapDCStartV2 = etw.EventDesc{
 
 // AnyPoolSnapDCStart is [PoolSnapDCStartV2] in any version: a newer one is decoded like it.
 type AnyPoolSnapDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolSnapDCStartV2
 }
 
@@ -373,6 +385,9 @@ func (e *AnyPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyPoolSnapDCStart) Clone() *AnyPoolSnapDCStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolSnapDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolSnapDCEndV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode
 // 41 (SnapDCEnd), version 2, of [TaskPool]. It has no payload. [AnyPoolSnapDCEnd] takes newer
@@ -398,7 +413,7 @@ var poolSnapDCEndV2 = etw.EventDesc{
 
 // AnyPoolSnapDCEnd is [PoolSnapDCEndV2] in any version: a newer one is decoded like it.
 type AnyPoolSnapDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolSnapDCEndV2
 }
 
@@ -410,6 +425,9 @@ func (e *AnyPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyPoolSnapDCEnd) Clone() *AnyPoolSnapDCEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolSnapDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolBigPoolSnapDCStartV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf,
 // opcode 42 (BigPoolSnapDCStart), version 2, of [TaskPool]. It has no payload.
@@ -436,7 +454,7 @@ var poolBigPoolSnapDCStartV2 = etw.EventDesc{
 // AnyPoolBigPoolSnapDCStart is [PoolBigPoolSnapDCStartV2] in any version: a newer one is
 // decoded like it.
 type AnyPoolBigPoolSnapDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolBigPoolSnapDCStartV2
 }
 
@@ -448,6 +466,9 @@ func (e *AnyPoolBigPoolSnapDCStart) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyPoolBigPoolSnapDCStart) Clone() *AnyPoolBigPoolSnapDCStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolBigPoolSnapDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolBigPoolSnapDCEndV2 is the classic event of class 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf,
 // opcode 43 (BigPoolSnapDCEnd), version 2, of [TaskPool]. It has no payload.
@@ -474,7 +495,7 @@ var poolBigPoolSnapDCEndV2 = etw.EventDesc{
 // AnyPoolBigPoolSnapDCEnd is [PoolBigPoolSnapDCEndV2] in any version: a newer one is decoded
 // like it.
 type AnyPoolBigPoolSnapDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolBigPoolSnapDCEndV2
 }
 
@@ -486,6 +507,9 @@ func (e *AnyPoolBigPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPoolBigPoolSnapDCEnd) Clone() *AnyPoolBigPoolSnapDCEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolBigPoolSnapDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolSessionPoolSnapDCStartV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 44 (SessionPoolSnapDCStart), version 2, of
@@ -512,7 +536,7 @@ var poolSessionPoolSnapDCStartV2 = etw.EventDesc{
 // AnyPoolSessionPoolSnapDCStart is [PoolSessionPoolSnapDCStartV2] in any version: a newer one
 // is decoded like it.
 type AnyPoolSessionPoolSnapDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolSessionPoolSnapDCStartV2
 }
 
@@ -524,6 +548,9 @@ func (e *AnyPoolSessionPoolSnapDCStart) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyPoolSessionPoolSnapDCStart) Clone() *AnyPoolSessionPoolSnapDCStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolSessionPoolSnapDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolSessionPoolSnapDCEndV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 45 (SessionPoolSnapDCEnd), version 2, of
@@ -550,7 +577,7 @@ var poolSessionPoolSnapDCEndV2 = etw.EventDesc{
 // AnyPoolSessionPoolSnapDCEnd is [PoolSessionPoolSnapDCEndV2] in any version: a newer one is
 // decoded like it.
 type AnyPoolSessionPoolSnapDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolSessionPoolSnapDCEndV2
 }
 
@@ -562,6 +589,9 @@ func (e *AnyPoolSessionPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyPoolSessionPoolSnapDCEnd) Clone() *AnyPoolSessionPoolSnapDCEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolSessionPoolSnapDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolSessionBigPoolSnapDCStartV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 46 (SessionBigPoolSnapDCStart), version 2, of
@@ -590,7 +620,7 @@ var poolSessionBigPoolSnapDCStartV2 = etw.EventDesc{
 // AnyPoolSessionBigPoolSnapDCStart is [PoolSessionBigPoolSnapDCStartV2] in any version: a
 // newer one is decoded like it.
 type AnyPoolSessionBigPoolSnapDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolSessionBigPoolSnapDCStartV2
 }
 
@@ -602,6 +632,11 @@ func (e *AnyPoolSessionBigPoolSnapDCStart) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e.
 func (e AnyPoolSessionBigPoolSnapDCStart) Clone() *AnyPoolSessionBigPoolSnapDCStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolSessionBigPoolSnapDCStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // PoolSessionBigPoolSnapDCEndV2 is the classic event of class
 // 0268a8b6-74fd-4302-9dd0-6e8f1795c0cf, opcode 47 (SessionBigPoolSnapDCEnd), version 2, of
@@ -630,7 +665,7 @@ var poolSessionBigPoolSnapDCEndV2 = etw.EventDesc{
 // AnyPoolSessionBigPoolSnapDCEnd is [PoolSessionBigPoolSnapDCEndV2] in any version: a newer
 // one is decoded like it.
 type AnyPoolSessionBigPoolSnapDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolSessionBigPoolSnapDCEndV2
 }
 
@@ -642,3 +677,6 @@ func (e *AnyPoolSessionBigPoolSnapDCEnd) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyPoolSessionBigPoolSnapDCEnd) Clone() *AnyPoolSessionBigPoolSnapDCEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolSessionBigPoolSnapDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

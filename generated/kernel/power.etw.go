@@ -68,7 +68,7 @@ var powerBatteryLifeInfoV2 = etw.EventDesc{
 // AnyPowerBatteryLifeInfo is [PowerBatteryLifeInfoV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerBatteryLifeInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerBatteryLifeInfoV2
 }
 
@@ -80,6 +80,9 @@ func (e *AnyPowerBatteryLifeInfo) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPowerBatteryLifeInfo) Clone() *AnyPowerBatteryLifeInfo { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerBatteryLifeInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerIdleStateChangeV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 33 (IdleStateChange), version 2, of [TaskPower]. Its payload has 12 bytes.
@@ -146,7 +149,7 @@ var powerIdleStateChangeV2 = etw.EventDesc{
 // AnyPowerIdleStateChange is [PowerIdleStateChangeV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerIdleStateChange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerIdleStateChangeV2
 }
 
@@ -158,6 +161,9 @@ func (e *AnyPowerIdleStateChange) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPowerIdleStateChange) Clone() *AnyPowerIdleStateChange { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerIdleStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerSetPowerActionV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 34 (SetPowerAction), version 2, of [TaskPower]. Its payload has 16 bytes, 12 in
@@ -224,7 +230,7 @@ var powerSetPowerActionV2 = etw.EventDesc{
 // AnyPowerSetPowerAction is [PowerSetPowerActionV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerSetPowerAction struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerSetPowerActionV2
 }
 
@@ -236,6 +242,9 @@ func (e *AnyPowerSetPowerAction) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPowerSetPowerAction) Clone() *AnyPowerSetPowerAction { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerSetPowerAction) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerSetPowerActionRetV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 35 (SetPowerActionRet), version 2, of [TaskPower]. [AnyPowerSetPowerActionRet] takes
@@ -306,7 +315,7 @@ var powerSetPowerActionRetV2 = etw.EventDesc{
 // AnyPowerSetPowerActionRet is [PowerSetPowerActionRetV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerSetPowerActionRet struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerSetPowerActionRetV2
 }
 
@@ -321,6 +330,9 @@ func (e AnyPowerSetPowerActionRet) Clone() *AnyPowerSetPowerActionRet {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerSetPowerActionRet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerSetDevicesStateV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 36 (SetDevicesState), version 2, of [TaskPower]. [AnyPowerSetDevicesState] takes
@@ -406,7 +418,7 @@ var powerSetDevicesStateV2 = etw.EventDesc{
 // AnyPowerSetDevicesState is [PowerSetDevicesStateV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerSetDevicesState struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerSetDevicesStateV2
 }
 
@@ -421,6 +433,9 @@ func (e AnyPowerSetDevicesState) Clone() *AnyPowerSetDevicesState {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerSetDevicesState) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerSetDevicesStateRetV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 37 (SetDevicesStateRet), version 2, of
@@ -477,7 +492,7 @@ var powerSetDevicesStateRetV2 = etw.EventDesc{
 // AnyPowerSetDevicesStateRet is [PowerSetDevicesStateRetV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerSetDevicesStateRet struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerSetDevicesStateRetV2
 }
 
@@ -489,6 +504,9 @@ func (e *AnyPowerSetDevicesStateRet) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyPowerSetDevicesStateRet) Clone() *AnyPowerSetDevicesStateRet { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerSetDevicesStateRet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoNotifyDeviceV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 38 (PoNotifyDevice), version 2, of [TaskPower]. [AnyPowerPoNotifyDevice] takes newer
@@ -600,7 +618,7 @@ var powerPoNotifyDeviceV2 = etw.EventDesc{
 // AnyPowerPoNotifyDevice is [PowerPoNotifyDeviceV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPoNotifyDevice struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPoNotifyDeviceV2
 }
 
@@ -616,6 +634,9 @@ func (e AnyPowerPoNotifyDevice) Clone() *AnyPowerPoNotifyDevice {
 	e.DeviceName = e.DeviceName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPoNotifyDevice) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoNotifyDeviceCompleteV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 39 (PoNotifyDeviceComplete), version 2, of
@@ -688,7 +709,7 @@ var powerPoNotifyDeviceCompleteV2 = etw.EventDesc{
 // AnyPowerPoNotifyDeviceComplete is [PowerPoNotifyDeviceCompleteV2] in any version: a newer
 // one is decoded like it.
 type AnyPowerPoNotifyDeviceComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPoNotifyDeviceCompleteV2
 }
 
@@ -703,6 +724,9 @@ func (e AnyPowerPoNotifyDeviceComplete) Clone() *AnyPowerPoNotifyDeviceComplete 
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPoNotifyDeviceComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoSessionCalloutV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 40 (PoSessionCallout), version 2, of [TaskPower]. Its payload has 16 bytes.
@@ -776,7 +800,7 @@ var powerPoSessionCalloutV2 = etw.EventDesc{
 // AnyPowerPoSessionCallout is [PowerPoSessionCalloutV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPoSessionCallout struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPoSessionCalloutV2
 }
 
@@ -788,6 +812,9 @@ func (e *AnyPowerPoSessionCallout) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPowerPoSessionCallout) Clone() *AnyPowerPoSessionCallout { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPoSessionCallout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoSessionCalloutRetV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 41 (PoSessionCalloutRet), version 2, of
@@ -844,7 +871,7 @@ var powerPoSessionCalloutRetV2 = etw.EventDesc{
 // AnyPowerPoSessionCalloutRet is [PowerPoSessionCalloutRetV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPoSessionCalloutRet struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPoSessionCalloutRetV2
 }
 
@@ -856,6 +883,9 @@ func (e *AnyPowerPoSessionCalloutRet) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyPowerPoSessionCalloutRet) Clone() *AnyPowerPoSessionCalloutRet { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPoSessionCalloutRet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoPresleepV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04, opcode
 // 48 (PoPresleep), version 2, of [TaskPower]. Its payload has 16 bytes. [AnyPowerPoPresleep]
@@ -915,7 +945,7 @@ var powerPoPresleepV2 = etw.EventDesc{
 
 // AnyPowerPoPresleep is [PowerPoPresleepV2] in any version: a newer one is decoded like it.
 type AnyPowerPoPresleep struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPoPresleepV2
 }
 
@@ -927,6 +957,9 @@ func (e *AnyPowerPoPresleep) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyPowerPoPresleep) Clone() *AnyPowerPoPresleep { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPoPresleep) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoPostsleepV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 49 (PoPostsleep), version 2, of [TaskPower]. Its payload has 8 bytes.
@@ -980,7 +1013,7 @@ var powerPoPostsleepV2 = etw.EventDesc{
 
 // AnyPowerPoPostsleep is [PowerPoPostsleepV2] in any version: a newer one is decoded like it.
 type AnyPowerPoPostsleep struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPoPostsleepV2
 }
 
@@ -992,6 +1025,9 @@ func (e *AnyPowerPoPostsleep) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyPowerPoPostsleep) Clone() *AnyPowerPoPostsleep { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPoPostsleep) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoCalibratedPerfcounterV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 50 (PoCalibratedPerfcounter), version 2, of
@@ -1049,7 +1085,7 @@ var powerPoCalibratedPerfcounterV2 = etw.EventDesc{
 // AnyPowerPoCalibratedPerfcounter is [PowerPoCalibratedPerfcounterV2] in any version: a newer
 // one is decoded like it.
 type AnyPowerPoCalibratedPerfcounter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPoCalibratedPerfcounterV2
 }
 
@@ -1061,6 +1097,11 @@ func (e *AnyPowerPoCalibratedPerfcounter) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyPowerPoCalibratedPerfcounter) Clone() *AnyPowerPoCalibratedPerfcounter { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPoCalibratedPerfcounter) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // PowerPpmPerfStateChangeV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 51 (PpmPerfStateChange), version 2, of
@@ -1141,7 +1182,7 @@ var powerPpmPerfStateChangeV2 = etw.EventDesc{
 // AnyPowerPpmPerfStateChange is [PowerPpmPerfStateChangeV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPpmPerfStateChange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPpmPerfStateChangeV2
 }
 
@@ -1153,6 +1194,9 @@ func (e *AnyPowerPpmPerfStateChange) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyPowerPpmPerfStateChange) Clone() *AnyPowerPpmPerfStateChange { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPpmPerfStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmIdleStateChangeV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 53 (PpmIdleStateChange), version 2, of
@@ -1221,7 +1265,7 @@ var powerPpmIdleStateChangeV2 = etw.EventDesc{
 // AnyPowerPpmIdleStateChange is [PowerPpmIdleStateChangeV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPpmIdleStateChange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPpmIdleStateChangeV2
 }
 
@@ -1233,6 +1277,9 @@ func (e *AnyPowerPpmIdleStateChange) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyPowerPpmIdleStateChange) Clone() *AnyPowerPpmIdleStateChange { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPpmIdleStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmThermalConstraintV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 54 (PpmThermalConstraint), version 2, of
@@ -1306,7 +1353,7 @@ var powerPpmThermalConstraintV2 = etw.EventDesc{
 // AnyPowerPpmThermalConstraint is [PowerPpmThermalConstraintV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPpmThermalConstraint struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPpmThermalConstraintV2
 }
 
@@ -1321,6 +1368,9 @@ func (e AnyPowerPpmThermalConstraint) Clone() *AnyPowerPpmThermalConstraint {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPpmThermalConstraint) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoSignalResumeUiV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 55 (PoSignalResumeUi), version 2, of [TaskPower]. It has no payload.
@@ -1348,7 +1398,7 @@ var powerPoSignalResumeUiV2 = etw.EventDesc{
 // AnyPowerPoSignalResumeUi is [PowerPoSignalResumeUiV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPoSignalResumeUi struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPoSignalResumeUiV2
 }
 
@@ -1360,6 +1410,9 @@ func (e *AnyPowerPoSignalResumeUi) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPowerPoSignalResumeUi) Clone() *AnyPowerPoSignalResumeUi { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPoSignalResumeUi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPoSignalVideoOnV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 56 (PoSignalVideoOn), version 2, of [TaskPower]. It has no payload.
@@ -1387,7 +1440,7 @@ var powerPoSignalVideoOnV2 = etw.EventDesc{
 // AnyPowerPoSignalVideoOn is [PowerPoSignalVideoOnV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPoSignalVideoOn struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPoSignalVideoOnV2
 }
 
@@ -1399,6 +1452,9 @@ func (e *AnyPowerPoSignalVideoOn) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPowerPoSignalVideoOn) Clone() *AnyPowerPoSignalVideoOn { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPoSignalVideoOn) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmIdleStateEnterV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 57 (PpmIdleStateEnter), version 2, of [TaskPower]. Its payload has 16 bytes.
@@ -1465,7 +1521,7 @@ var powerPpmIdleStateEnterV2 = etw.EventDesc{
 // AnyPowerPpmIdleStateEnter is [PowerPpmIdleStateEnterV2] in any version: a newer one is
 // decoded like it.
 type AnyPowerPpmIdleStateEnter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPpmIdleStateEnterV2
 }
 
@@ -1477,6 +1533,9 @@ func (e *AnyPowerPpmIdleStateEnter) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyPowerPpmIdleStateEnter) Clone() *AnyPowerPpmIdleStateEnter { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPpmIdleStateEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmIdleStateExitV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 58 (PpmIdleStateExit), version 2, of [TaskPower]. Its payload has 8 bytes.
@@ -1537,7 +1596,7 @@ var powerPpmIdleStateExitV2 = etw.EventDesc{
 // AnyPowerPpmIdleStateExit is [PowerPpmIdleStateExitV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerPpmIdleStateExit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPpmIdleStateExitV2
 }
 
@@ -1549,6 +1608,9 @@ func (e *AnyPowerPpmIdleStateExit) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyPowerPpmIdleStateExit) Clone() *AnyPowerPpmIdleStateExit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPpmIdleStateExit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerIdleExitLatencyV2 is the classic event of class e43445e0-0903-48c3-b878-ff0fccebdd04,
 // opcode 60 (IdleExitLatency), version 2, of [TaskPower]. Its payload has 20 bytes.
@@ -1627,7 +1689,7 @@ var powerIdleExitLatencyV2 = etw.EventDesc{
 // AnyPowerIdleExitLatency is [PowerIdleExitLatencyV2] in any version: a newer one is decoded
 // like it.
 type AnyPowerIdleExitLatency struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerIdleExitLatencyV2
 }
 
@@ -1639,6 +1701,9 @@ func (e *AnyPowerIdleExitLatency) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPowerIdleExitLatency) Clone() *AnyPowerIdleExitLatency { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerIdleExitLatency) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerPpmIdleProcessorSelectionV2 is the classic event of class
 // e43445e0-0903-48c3-b878-ff0fccebdd04, opcode 61 (PpmIdleProcessorSelection), version 2, of
@@ -1733,7 +1798,7 @@ var powerStateSelectionLayoutFields = []etw.FieldDesc{
 // AnyPowerPpmIdleProcessorSelection is [PowerPpmIdleProcessorSelectionV2] in any version: a
 // newer one is decoded like it.
 type AnyPowerPpmIdleProcessorSelection struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPpmIdleProcessorSelectionV2
 }
 
@@ -1747,6 +1812,11 @@ func (e *AnyPowerPpmIdleProcessorSelection) DecodeVersion(version uint8, p []byt
 func (e AnyPowerPpmIdleProcessorSelection) Clone() *AnyPowerPpmIdleProcessorSelection {
 	(*powerStateSelectionLayout)(&e.PowerPpmIdleProcessorSelectionV2).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPpmIdleProcessorSelection) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // PowerPpmIdlePlatformSelectionV2 is the classic event of class
@@ -1798,7 +1868,7 @@ var powerPpmIdlePlatformSelectionV2 = etw.EventDesc{
 // AnyPowerPpmIdlePlatformSelection is [PowerPpmIdlePlatformSelectionV2] in any version: a
 // newer one is decoded like it.
 type AnyPowerPpmIdlePlatformSelection struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerPpmIdlePlatformSelectionV2
 }
 
@@ -1812,4 +1882,9 @@ func (e *AnyPowerPpmIdlePlatformSelection) DecodeVersion(version uint8, p []byte
 func (e AnyPowerPpmIdlePlatformSelection) Clone() *AnyPowerPpmIdlePlatformSelection {
 	(*powerStateSelectionLayout)(&e.PowerPpmIdlePlatformSelectionV2).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerPpmIdlePlatformSelection) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

@@ -645,7 +645,9 @@ func (e *AnyProcessStart) HasApplicationId() bool { return e.Seen.Layout >= 4 }
 // HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
 func (e *AnyProcessStart) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
 
-var anyProcessStart = []*etw.EventDesc{&processStartV0, &processStartV1, &processStartV2, &processStartV3, &processStartV4}
+var anyProcessStart = []*etw.EventDesc{
+	&processStartV0, &processStartV1, &processStartV2, &processStartV3, &processStartV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyProcessStart) EventDescs() []*etw.EventDesc { return anyProcessStart }
@@ -1094,7 +1096,9 @@ func (e *AnyProcessStop) HasApplicationId() bool { return e.Seen.Layout >= 4 }
 // HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
 func (e *AnyProcessStop) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
 
-var anyProcessStop = []*etw.EventDesc{&processStopV0, &processStopV1, &processStopV2, &processStopV3, &processStopV4}
+var anyProcessStop = []*etw.EventDesc{
+	&processStopV0, &processStopV1, &processStopV2, &processStopV3, &processStopV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyProcessStop) EventDescs() []*etw.EventDesc { return anyProcessStop }
@@ -1418,7 +1422,9 @@ func (e *AnyProcessDCStart) HasApplicationId() bool { return e.Seen.Layout >= 4 
 // HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
 func (e *AnyProcessDCStart) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
 
-var anyProcessDCStart = []*etw.EventDesc{&processDCStartV0, &processDCStartV1, &processDCStartV2, &processDCStartV3, &processDCStartV4}
+var anyProcessDCStart = []*etw.EventDesc{
+	&processDCStartV0, &processDCStartV1, &processDCStartV2, &processDCStartV3, &processDCStartV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyProcessDCStart) EventDescs() []*etw.EventDesc { return anyProcessDCStart }
@@ -1742,7 +1748,9 @@ func (e *AnyProcessDCStop) HasApplicationId() bool { return e.Seen.Layout >= 4 }
 // HasPageDirectoryBase reports whether the decoded version has PageDirectoryBase.
 func (e *AnyProcessDCStop) HasPageDirectoryBase() bool { return e.Seen.Layout == 1 }
 
-var anyProcessDCStop = []*etw.EventDesc{&processDCStopV0, &processDCStopV1, &processDCStopV2, &processDCStopV3, &processDCStopV4}
+var anyProcessDCStop = []*etw.EventDesc{
+	&processDCStopV0, &processDCStopV1, &processDCStopV2, &processDCStopV3, &processDCStopV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyProcessDCStop) EventDescs() []*etw.EventDesc { return anyProcessDCStop }
@@ -1824,7 +1832,7 @@ var processTerminateV2 = etw.EventDesc{
 
 // AnyProcessTerminate is [ProcessTerminateV2] in any version: a newer one is decoded like it.
 type AnyProcessTerminate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessTerminateV2
 }
 
@@ -1836,6 +1844,9 @@ func (e *AnyProcessTerminate) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyProcessTerminate) Clone() *AnyProcessTerminate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessPerfCtrV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 32 (PerfCtr), version 2, of [TaskProcess], enabled by [KeywordProcessCounters] (0x8). Its
@@ -1993,7 +2004,7 @@ var processV2TypeGroup2LayoutFields = []etw.FieldDesc{
 
 // AnyProcessPerfCtr is [ProcessPerfCtrV2] in any version: a newer one is decoded like it.
 type AnyProcessPerfCtr struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessPerfCtrV2
 }
 
@@ -2005,6 +2016,9 @@ func (e *AnyProcessPerfCtr) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyProcessPerfCtr) Clone() *AnyProcessPerfCtr { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessPerfCtr) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessPerfCtrRundownV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 33 (PerfCtrRundown), version 2, of [TaskProcess], enabled by [KeywordProcessCounters]
@@ -2063,7 +2077,7 @@ var processPerfCtrRundownV2 = etw.EventDesc{
 // AnyProcessPerfCtrRundown is [ProcessPerfCtrRundownV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessPerfCtrRundown struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessPerfCtrRundownV2
 }
 
@@ -2075,6 +2089,9 @@ func (e *AnyProcessPerfCtrRundown) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyProcessPerfCtrRundown) Clone() *AnyProcessPerfCtrRundown { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessPerfCtrRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessInSwapV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 35 (InSwap), version 2, of [TaskProcess]. Its payload has 12 bytes, 8 in programs of 32
@@ -2134,7 +2151,7 @@ var processInSwapV2 = etw.EventDesc{
 
 // AnyProcessInSwap is [ProcessInSwapV2] in any version: a newer one is decoded like it.
 type AnyProcessInSwap struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessInSwapV2
 }
 
@@ -2146,6 +2163,9 @@ func (e *AnyProcessInSwap) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyProcessInSwap) Clone() *AnyProcessInSwap { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessInSwap) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessBootPhaseStartV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 38 (BootPhaseStart), version 2, of [TaskProcess]. Its payload has 4 bytes.
@@ -2200,7 +2220,7 @@ var processBootPhaseStartV2 = etw.EventDesc{
 // AnyProcessBootPhaseStart is [ProcessBootPhaseStartV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessBootPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessBootPhaseStartV2
 }
 
@@ -2212,6 +2232,9 @@ func (e *AnyProcessBootPhaseStart) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyProcessBootPhaseStart) Clone() *AnyProcessBootPhaseStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessBootPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessDefunctV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 39 (Defunct), version 2. [AnyProcessDefunct] says what it means.
@@ -2527,7 +2550,9 @@ func (e *AnyProcessDefunct) HasApplicationId() bool { return e.Seen.Layout >= 4 
 // HasExitTime reports whether the decoded version has ExitTime.
 func (e *AnyProcessDefunct) HasExitTime() bool { return e.Seen.Layout >= 5 }
 
-var anyProcessDefunct = []*etw.EventDesc{&processDefunctV2, &processDefunctV3, &processDefunctV4, &processDefunctV5}
+var anyProcessDefunct = []*etw.EventDesc{
+	&processDefunctV2, &processDefunctV3, &processDefunctV4, &processDefunctV5,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyProcessDefunct) EventDescs() []*etw.EventDesc { return anyProcessDefunct }
@@ -2743,7 +2768,7 @@ var processV2TypeGroup4LayoutFields = []etw.FieldDesc{
 // AnyProcessWakeChargeUser is [ProcessWakeChargeUserV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessWakeChargeUser struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeChargeUserV2
 }
 
@@ -2755,6 +2780,9 @@ func (e *AnyProcessWakeChargeUser) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargeUser) Clone() *AnyProcessWakeChargeUser { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeChargeUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeChargeExecutionV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 49 (WakeChargeExecution), version 2, of
@@ -2803,7 +2831,7 @@ var processWakeChargeExecutionV2 = etw.EventDesc{
 // AnyProcessWakeChargeExecution is [ProcessWakeChargeExecutionV2] in any version: a newer one
 // is decoded like it.
 type AnyProcessWakeChargeExecution struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeChargeExecutionV2
 }
 
@@ -2815,6 +2843,9 @@ func (e *AnyProcessWakeChargeExecution) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargeExecution) Clone() *AnyProcessWakeChargeExecution { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeChargeExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeChargeKernelV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 50 (WakeChargeKernel), version 2, of
@@ -2863,7 +2894,7 @@ var processWakeChargeKernelV2 = etw.EventDesc{
 // AnyProcessWakeChargeKernel is [ProcessWakeChargeKernelV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeChargeKernel struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeChargeKernelV2
 }
 
@@ -2875,6 +2906,9 @@ func (e *AnyProcessWakeChargeKernel) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargeKernel) Clone() *AnyProcessWakeChargeKernel { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeChargeKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeChargeInstrumentationV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 51 (WakeChargeInstrumentation), version 2, of
@@ -2925,7 +2959,7 @@ var processWakeChargeInstrumentationV2 = etw.EventDesc{
 // AnyProcessWakeChargeInstrumentation is [ProcessWakeChargeInstrumentationV2] in any version:
 // a newer one is decoded like it.
 type AnyProcessWakeChargeInstrumentation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeChargeInstrumentationV2
 }
 
@@ -2937,6 +2971,11 @@ func (e *AnyProcessWakeChargeInstrumentation) DecodeVersion(version uint8, p []b
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargeInstrumentation) Clone() *AnyProcessWakeChargeInstrumentation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeChargeInstrumentation) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ProcessWakeChargePreserveProcessV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 52 (WakeChargePreserveProcess), version 2, of
@@ -2987,7 +3026,7 @@ var processWakeChargePreserveProcessV2 = etw.EventDesc{
 // AnyProcessWakeChargePreserveProcess is [ProcessWakeChargePreserveProcessV2] in any version:
 // a newer one is decoded like it.
 type AnyProcessWakeChargePreserveProcess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeChargePreserveProcessV2
 }
 
@@ -2999,6 +3038,11 @@ func (e *AnyProcessWakeChargePreserveProcess) DecodeVersion(version uint8, p []b
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeChargePreserveProcess) Clone() *AnyProcessWakeChargePreserveProcess { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeChargePreserveProcess) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ProcessWakeReleaseUserV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 64 (WakeReleaseUser), version 2, of [TaskProcess]. Its payload has 24 bytes, 16 in
@@ -3046,7 +3090,7 @@ var processWakeReleaseUserV2 = etw.EventDesc{
 // AnyProcessWakeReleaseUser is [ProcessWakeReleaseUserV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeReleaseUser struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeReleaseUserV2
 }
 
@@ -3058,6 +3102,9 @@ func (e *AnyProcessWakeReleaseUser) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleaseUser) Clone() *AnyProcessWakeReleaseUser { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeReleaseUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeReleaseExecutionV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WakeReleaseExecution), version 2, of
@@ -3108,7 +3155,7 @@ var processWakeReleaseExecutionV2 = etw.EventDesc{
 // AnyProcessWakeReleaseExecution is [ProcessWakeReleaseExecutionV2] in any version: a newer
 // one is decoded like it.
 type AnyProcessWakeReleaseExecution struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeReleaseExecutionV2
 }
 
@@ -3120,6 +3167,9 @@ func (e *AnyProcessWakeReleaseExecution) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleaseExecution) Clone() *AnyProcessWakeReleaseExecution { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeReleaseExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeReleaseKernelV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (WakeReleaseKernel), version 2, of
@@ -3168,7 +3218,7 @@ var processWakeReleaseKernelV2 = etw.EventDesc{
 // AnyProcessWakeReleaseKernel is [ProcessWakeReleaseKernelV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeReleaseKernel struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeReleaseKernelV2
 }
 
@@ -3180,6 +3230,9 @@ func (e *AnyProcessWakeReleaseKernel) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleaseKernel) Clone() *AnyProcessWakeReleaseKernel { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeReleaseKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeReleaseInstrumentationV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 67 (WakeReleaseInstrumentation), version 2, of
@@ -3230,7 +3283,7 @@ var processWakeReleaseInstrumentationV2 = etw.EventDesc{
 // AnyProcessWakeReleaseInstrumentation is [ProcessWakeReleaseInstrumentationV2] in any
 // version: a newer one is decoded like it.
 type AnyProcessWakeReleaseInstrumentation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeReleaseInstrumentationV2
 }
 
@@ -3243,6 +3296,11 @@ func (e *AnyProcessWakeReleaseInstrumentation) DecodeVersion(version uint8, p []
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleaseInstrumentation) Clone() *AnyProcessWakeReleaseInstrumentation {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeReleaseInstrumentation) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ProcessWakeReleasePreserveProcessV2 is the classic event of class
@@ -3294,7 +3352,7 @@ var processWakeReleasePreserveProcessV2 = etw.EventDesc{
 // AnyProcessWakeReleasePreserveProcess is [ProcessWakeReleasePreserveProcessV2] in any
 // version: a newer one is decoded like it.
 type AnyProcessWakeReleasePreserveProcess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeReleasePreserveProcessV2
 }
 
@@ -3307,6 +3365,11 @@ func (e *AnyProcessWakeReleasePreserveProcess) DecodeVersion(version uint8, p []
 // Clone returns a copy of e.
 func (e AnyProcessWakeReleasePreserveProcess) Clone() *AnyProcessWakeReleasePreserveProcess {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeReleasePreserveProcess) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ProcessWakeDropUserV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
@@ -3355,7 +3418,7 @@ var processWakeDropUserV2 = etw.EventDesc{
 // AnyProcessWakeDropUser is [ProcessWakeDropUserV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessWakeDropUser struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeDropUserV2
 }
 
@@ -3367,6 +3430,9 @@ func (e *AnyProcessWakeDropUser) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropUser) Clone() *AnyProcessWakeDropUser { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeDropUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeDropExecutionV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 81 (WakeDropExecution), version 2, of
@@ -3415,7 +3481,7 @@ var processWakeDropExecutionV2 = etw.EventDesc{
 // AnyProcessWakeDropExecution is [ProcessWakeDropExecutionV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeDropExecution struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeDropExecutionV2
 }
 
@@ -3427,6 +3493,9 @@ func (e *AnyProcessWakeDropExecution) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropExecution) Clone() *AnyProcessWakeDropExecution { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeDropExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeDropKernelV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 82 (WakeDropKernel), version 2, of [TaskProcess]. Its payload has 24 bytes, 16 in
@@ -3474,7 +3543,7 @@ var processWakeDropKernelV2 = etw.EventDesc{
 // AnyProcessWakeDropKernel is [ProcessWakeDropKernelV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessWakeDropKernel struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeDropKernelV2
 }
 
@@ -3486,6 +3555,9 @@ func (e *AnyProcessWakeDropKernel) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropKernel) Clone() *AnyProcessWakeDropKernel { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeDropKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeDropInstrumentationV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 83 (WakeDropInstrumentation), version 2, of
@@ -3536,7 +3608,7 @@ var processWakeDropInstrumentationV2 = etw.EventDesc{
 // AnyProcessWakeDropInstrumentation is [ProcessWakeDropInstrumentationV2] in any version: a
 // newer one is decoded like it.
 type AnyProcessWakeDropInstrumentation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeDropInstrumentationV2
 }
 
@@ -3548,6 +3620,11 @@ func (e *AnyProcessWakeDropInstrumentation) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropInstrumentation) Clone() *AnyProcessWakeDropInstrumentation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeDropInstrumentation) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ProcessWakeDropPreserveProcessV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 84 (WakeDropPreserveProcess), version 2, of
@@ -3598,7 +3675,7 @@ var processWakeDropPreserveProcessV2 = etw.EventDesc{
 // AnyProcessWakeDropPreserveProcess is [ProcessWakeDropPreserveProcessV2] in any version: a
 // newer one is decoded like it.
 type AnyProcessWakeDropPreserveProcess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeDropPreserveProcessV2
 }
 
@@ -3610,6 +3687,11 @@ func (e *AnyProcessWakeDropPreserveProcess) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeDropPreserveProcess) Clone() *AnyProcessWakeDropPreserveProcess { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeDropPreserveProcess) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ProcessWakeEventUserV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 96 (WakeEventUser), version 2, of [TaskProcess]. Its payload has 8 bytes, 4 in
@@ -3680,7 +3762,7 @@ var processV2TypeGroup5LayoutFields = []etw.FieldDesc{
 // AnyProcessWakeEventUser is [ProcessWakeEventUserV2] in any version: a newer one is decoded
 // like it.
 type AnyProcessWakeEventUser struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeEventUserV2
 }
 
@@ -3692,6 +3774,9 @@ func (e *AnyProcessWakeEventUser) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventUser) Clone() *AnyProcessWakeEventUser { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeEventUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeEventExecutionV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 97 (WakeEventExecution), version 2, of
@@ -3736,7 +3821,7 @@ var processWakeEventExecutionV2 = etw.EventDesc{
 // AnyProcessWakeEventExecution is [ProcessWakeEventExecutionV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeEventExecution struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeEventExecutionV2
 }
 
@@ -3748,6 +3833,9 @@ func (e *AnyProcessWakeEventExecution) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventExecution) Clone() *AnyProcessWakeEventExecution { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeEventExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeEventKernelV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 98 (WakeEventKernel), version 2, of [TaskProcess]. Its payload has 8 bytes, 4 in
@@ -3791,7 +3879,7 @@ var processWakeEventKernelV2 = etw.EventDesc{
 // AnyProcessWakeEventKernel is [ProcessWakeEventKernelV2] in any version: a newer one is
 // decoded like it.
 type AnyProcessWakeEventKernel struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeEventKernelV2
 }
 
@@ -3803,6 +3891,9 @@ func (e *AnyProcessWakeEventKernel) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventKernel) Clone() *AnyProcessWakeEventKernel { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeEventKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessWakeEventInstrumentationV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 99 (WakeEventInstrumentation), version 2, of
@@ -3849,7 +3940,7 @@ var processWakeEventInstrumentationV2 = etw.EventDesc{
 // AnyProcessWakeEventInstrumentation is [ProcessWakeEventInstrumentationV2] in any version: a
 // newer one is decoded like it.
 type AnyProcessWakeEventInstrumentation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeEventInstrumentationV2
 }
 
@@ -3861,6 +3952,11 @@ func (e *AnyProcessWakeEventInstrumentation) DecodeVersion(version uint8, p []by
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventInstrumentation) Clone() *AnyProcessWakeEventInstrumentation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeEventInstrumentation) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ProcessWakeEventPreserveProcessV2 is the classic event of class
 // 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c, opcode 100 (WakeEventPreserveProcess), version 2, of
@@ -3917,7 +4013,7 @@ var processWakeEventPreserveProcessV2 = etw.EventDesc{
 // AnyProcessWakeEventPreserveProcess is [ProcessWakeEventPreserveProcessV2] in any version: a
 // newer one is decoded like it.
 type AnyProcessWakeEventPreserveProcess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessWakeEventPreserveProcessV2
 }
 
@@ -3929,6 +4025,11 @@ func (e *AnyProcessWakeEventPreserveProcess) DecodeVersion(version uint8, p []by
 
 // Clone returns a copy of e.
 func (e AnyProcessWakeEventPreserveProcess) Clone() *AnyProcessWakeEventPreserveProcess { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessWakeEventPreserveProcess) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ProcessDebugEventV2 is the classic event of class 3d6fa8d0-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 112 (DebugEvent), version 2, of [TaskProcess], enabled by [KeywordDebugEvents]
@@ -3984,8 +4085,8 @@ func (e ProcessDebugEventV2) Clone() *ProcessDebugEventV2 { return &e }
 func (e ProcessDebugEventV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var processDebugEventV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 112, Version: 2, Opcode: 112, Task: 2, Keywords: 0x400000,
-	Class: classProcess, TaskName: "Process", OpcodeName: "DebugEvent",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 112, Version: 2, Opcode: 112, Task: 2,
+	Keywords: 0x400000, Class: classProcess, TaskName: "Process", OpcodeName: "DebugEvent",
 	Fields: []etw.FieldDesc{
 		{Name: "ProcessId", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "ThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -3996,7 +4097,7 @@ var processDebugEventV2 = etw.EventDesc{
 // AnyProcessDebugEvent is [ProcessDebugEventV2] in any version: a newer one is decoded like
 // it.
 type AnyProcessDebugEvent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessDebugEventV2
 }
 
@@ -4008,3 +4109,6 @@ func (e *AnyProcessDebugEvent) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyProcessDebugEvent) Clone() *AnyProcessDebugEvent { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessDebugEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

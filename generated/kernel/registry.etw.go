@@ -133,8 +133,8 @@ func (e RegistryCreateV1) Clone() *RegistryCreateV1 {
 func (e RegistryCreateV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryCreateV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Create",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Create",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -226,8 +226,8 @@ func (e RegistryCreateV2) Clone() *RegistryCreateV2 {
 func (e RegistryCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryCreateV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Create",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Create",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -491,8 +491,8 @@ func (e RegistryOpenV1) Clone() *RegistryOpenV1 {
 func (e RegistryOpenV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryOpenV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Open",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Open",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -533,8 +533,8 @@ func (e RegistryOpenV2) Clone() *RegistryOpenV2 {
 func (e RegistryOpenV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryOpenV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Open",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Open",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -676,8 +676,8 @@ func (e RegistryDeleteV1) Clone() *RegistryDeleteV1 {
 func (e RegistryDeleteV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryDeleteV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Delete",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Delete",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -718,8 +718,8 @@ func (e RegistryDeleteV2) Clone() *RegistryDeleteV2 {
 func (e RegistryDeleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryDeleteV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Delete",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Delete",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -861,8 +861,8 @@ func (e RegistryQueryV1) Clone() *RegistryQueryV1 {
 func (e RegistryQueryV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryQueryV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Query",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Query",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -903,8 +903,8 @@ func (e RegistryQueryV2) Clone() *RegistryQueryV2 {
 func (e RegistryQueryV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryQueryV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Query",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Query",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -1046,8 +1046,8 @@ func (e RegistrySetValueV1) Clone() *RegistrySetValueV1 {
 func (e RegistrySetValueV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registrySetValueV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "SetValue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "SetValue",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -1088,8 +1088,8 @@ func (e RegistrySetValueV2) Clone() *RegistrySetValueV2 {
 func (e RegistrySetValueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registrySetValueV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "SetValue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "SetValue",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -1125,7 +1125,9 @@ func (e *AnyRegistrySetValue) HasIndex() bool { return e.Seen.Layout >= 1 }
 // HasElapsedTime reports whether the decoded version has ElapsedTime.
 func (e *AnyRegistrySetValue) HasElapsedTime() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
-var anyRegistrySetValue = []*etw.EventDesc{&registrySetValueV0, &registrySetValueV1, &registrySetValueV2}
+var anyRegistrySetValue = []*etw.EventDesc{
+	&registrySetValueV0, &registrySetValueV1, &registrySetValueV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyRegistrySetValue) EventDescs() []*etw.EventDesc { return anyRegistrySetValue }
@@ -1234,8 +1236,8 @@ func (e RegistryDeleteValueV1) Clone() *RegistryDeleteValueV1 {
 func (e RegistryDeleteValueV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryDeleteValueV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "DeleteValue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "DeleteValue",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -1276,8 +1278,8 @@ func (e RegistryDeleteValueV2) Clone() *RegistryDeleteValueV2 {
 func (e RegistryDeleteValueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryDeleteValueV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "DeleteValue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "DeleteValue",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -1316,7 +1318,9 @@ func (e *AnyRegistryDeleteValue) HasElapsedTime() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
 
-var anyRegistryDeleteValue = []*etw.EventDesc{&registryDeleteValueV0, &registryDeleteValueV1, &registryDeleteValueV2}
+var anyRegistryDeleteValue = []*etw.EventDesc{
+	&registryDeleteValueV0, &registryDeleteValueV1, &registryDeleteValueV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyRegistryDeleteValue) EventDescs() []*etw.EventDesc { return anyRegistryDeleteValue }
@@ -1425,8 +1429,8 @@ func (e RegistryQueryValueV1) Clone() *RegistryQueryValueV1 {
 func (e RegistryQueryValueV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryQueryValueV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "QueryValue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "QueryValue",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -1467,8 +1471,8 @@ func (e RegistryQueryValueV2) Clone() *RegistryQueryValueV2 {
 func (e RegistryQueryValueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryQueryValueV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "QueryValue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "QueryValue",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -1507,7 +1511,9 @@ func (e *AnyRegistryQueryValue) HasElapsedTime() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
 
-var anyRegistryQueryValue = []*etw.EventDesc{&registryQueryValueV0, &registryQueryValueV1, &registryQueryValueV2}
+var anyRegistryQueryValue = []*etw.EventDesc{
+	&registryQueryValueV0, &registryQueryValueV1, &registryQueryValueV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyRegistryQueryValue) EventDescs() []*etw.EventDesc { return anyRegistryQueryValue }
@@ -1616,8 +1622,8 @@ func (e RegistryEnumerateKeyV1) Clone() *RegistryEnumerateKeyV1 {
 func (e RegistryEnumerateKeyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryEnumerateKeyV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 1, Opcode: 17, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "EnumerateKey",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 1, Opcode: 17, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "EnumerateKey",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -1658,8 +1664,8 @@ func (e RegistryEnumerateKeyV2) Clone() *RegistryEnumerateKeyV2 {
 func (e RegistryEnumerateKeyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryEnumerateKeyV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "EnumerateKey",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "EnumerateKey",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -1698,7 +1704,9 @@ func (e *AnyRegistryEnumerateKey) HasElapsedTime() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
 
-var anyRegistryEnumerateKey = []*etw.EventDesc{&registryEnumerateKeyV0, &registryEnumerateKeyV1, &registryEnumerateKeyV2}
+var anyRegistryEnumerateKey = []*etw.EventDesc{
+	&registryEnumerateKeyV0, &registryEnumerateKeyV1, &registryEnumerateKeyV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyRegistryEnumerateKey) EventDescs() []*etw.EventDesc { return anyRegistryEnumerateKey }
@@ -1809,8 +1817,8 @@ func (e RegistryEnumerateValueKeyV1) Clone() *RegistryEnumerateValueKeyV1 {
 func (e RegistryEnumerateValueKeyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryEnumerateValueKeyV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 1, Opcode: 18, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "EnumerateValueKey",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 1, Opcode: 18, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "EnumerateValueKey",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -1852,8 +1860,8 @@ func (e RegistryEnumerateValueKeyV2) Clone() *RegistryEnumerateValueKeyV2 {
 func (e RegistryEnumerateValueKeyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryEnumerateValueKeyV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "EnumerateValueKey",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "EnumerateValueKey",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -1892,7 +1900,9 @@ func (e *AnyRegistryEnumerateValueKey) HasElapsedTime() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
 
-var anyRegistryEnumerateValueKey = []*etw.EventDesc{&registryEnumerateValueKeyV0, &registryEnumerateValueKeyV1, &registryEnumerateValueKeyV2}
+var anyRegistryEnumerateValueKey = []*etw.EventDesc{
+	&registryEnumerateValueKeyV0, &registryEnumerateValueKeyV1, &registryEnumerateValueKeyV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyRegistryEnumerateValueKey) EventDescs() []*etw.EventDesc {
@@ -2005,8 +2015,8 @@ func (e RegistryQueryMultipleValueV1) Clone() *RegistryQueryMultipleValueV1 {
 func (e RegistryQueryMultipleValueV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryQueryMultipleValueV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 1, Opcode: 19, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "QueryMultipleValue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 1, Opcode: 19, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "QueryMultipleValue",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -2048,8 +2058,8 @@ func (e RegistryQueryMultipleValueV2) Clone() *RegistryQueryMultipleValueV2 {
 func (e RegistryQueryMultipleValueV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryQueryMultipleValueV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 2, Opcode: 19, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "QueryMultipleValue",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 2, Opcode: 19, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "QueryMultipleValue",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -2088,7 +2098,9 @@ func (e *AnyRegistryQueryMultipleValue) HasElapsedTime() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
 
-var anyRegistryQueryMultipleValue = []*etw.EventDesc{&registryQueryMultipleValueV0, &registryQueryMultipleValueV1, &registryQueryMultipleValueV2}
+var anyRegistryQueryMultipleValue = []*etw.EventDesc{
+	&registryQueryMultipleValueV0, &registryQueryMultipleValueV1, &registryQueryMultipleValueV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyRegistryQueryMultipleValue) EventDescs() []*etw.EventDesc {
@@ -2199,8 +2211,8 @@ func (e RegistrySetInformationV1) Clone() *RegistrySetInformationV1 {
 func (e RegistrySetInformationV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registrySetInformationV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 1, Opcode: 20, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "SetInformation",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 1, Opcode: 20, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "SetInformation",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -2241,8 +2253,8 @@ func (e RegistrySetInformationV2) Clone() *RegistrySetInformationV2 {
 func (e RegistrySetInformationV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registrySetInformationV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 2, Opcode: 20, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "SetInformation",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 2, Opcode: 20, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "SetInformation",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -2281,7 +2293,9 @@ func (e *AnyRegistrySetInformation) HasElapsedTime() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1
 }
 
-var anyRegistrySetInformation = []*etw.EventDesc{&registrySetInformationV0, &registrySetInformationV1, &registrySetInformationV2}
+var anyRegistrySetInformation = []*etw.EventDesc{
+	&registrySetInformationV0, &registrySetInformationV1, &registrySetInformationV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyRegistrySetInformation) EventDescs() []*etw.EventDesc { return anyRegistrySetInformation }
@@ -2390,8 +2404,8 @@ func (e RegistryFlushV1) Clone() *RegistryFlushV1 {
 func (e RegistryFlushV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryFlushV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Flush",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Flush",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -2432,8 +2446,8 @@ func (e RegistryFlushV2) Clone() *RegistryFlushV2 {
 func (e RegistryFlushV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryFlushV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 2, Opcode: 21, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Flush",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 2, Opcode: 21, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Flush",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -2534,8 +2548,8 @@ func (e RegistryKCBCreateV1) Clone() *RegistryKCBCreateV1 {
 func (e RegistryKCBCreateV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryKCBCreateV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBCreate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBCreate",
 	Fields: registryV1TypeGroup1LayoutFields,
 }
 
@@ -2576,8 +2590,8 @@ func (e RegistryKCBCreateV2) Clone() *RegistryKCBCreateV2 {
 func (e RegistryKCBCreateV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryKCBCreateV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 2, Opcode: 22, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBCreate",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 2, Opcode: 22, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBCreate",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
@@ -2725,15 +2739,15 @@ func (e RegistryKCBDeleteV2) Clone() *RegistryKCBDeleteV2 {
 func (e RegistryKCBDeleteV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryKCBDeleteV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 23, Version: 2, Opcode: 23, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBDelete",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 23, Version: 2, Opcode: 23, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBDelete",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
 // AnyRegistryKCBDelete is [RegistryKCBDeleteV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryKCBDelete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryKCBDeleteV2
 }
 
@@ -2748,6 +2762,9 @@ func (e AnyRegistryKCBDelete) Clone() *AnyRegistryKCBDelete {
 	(*registryTypeGroup1Layout)(&e.RegistryKCBDeleteV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryKCBDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryKCBRundownBeginV2 is the classic event of class
 // ae53722e-c863-11d2-8659-00c04fa321a1, opcode 24 (KCBRundownBegin), version 2, of
@@ -2792,15 +2809,15 @@ func (e RegistryKCBRundownBeginV2) Clone() *RegistryKCBRundownBeginV2 {
 func (e RegistryKCBRundownBeginV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryKCBRundownBeginV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 24, Version: 2, Opcode: 24, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBRundownBegin",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 24, Version: 2, Opcode: 24, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBRundownBegin",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
 // AnyRegistryKCBRundownBegin is [RegistryKCBRundownBeginV2] in any version: a newer one is
 // decoded like it.
 type AnyRegistryKCBRundownBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryKCBRundownBeginV2
 }
 
@@ -2815,6 +2832,9 @@ func (e AnyRegistryKCBRundownBegin) Clone() *AnyRegistryKCBRundownBegin {
 	(*registryTypeGroup1Layout)(&e.RegistryKCBRundownBeginV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryKCBRundownBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryKCBRundownEndV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 25 (KCBRundownEnd), version 2, of [TaskRegistry], enabled by [KeywordRegistry]
@@ -2858,15 +2878,15 @@ func (e RegistryKCBRundownEndV2) Clone() *RegistryKCBRundownEndV2 {
 func (e RegistryKCBRundownEndV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryKCBRundownEndV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 25, Version: 2, Opcode: 25, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBRundownEnd",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 25, Version: 2, Opcode: 25, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "KCBRundownEnd",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
 // AnyRegistryKCBRundownEnd is [RegistryKCBRundownEndV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryKCBRundownEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryKCBRundownEndV2
 }
 
@@ -2881,6 +2901,9 @@ func (e AnyRegistryKCBRundownEnd) Clone() *AnyRegistryKCBRundownEnd {
 	(*registryTypeGroup1Layout)(&e.RegistryKCBRundownEndV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryKCBRundownEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryVirtualizeV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 26 (Virtualize), version 2, of [TaskRegistry], enabled by [KeywordRegistry]
@@ -2924,15 +2947,15 @@ func (e RegistryVirtualizeV2) Clone() *RegistryVirtualizeV2 {
 func (e RegistryVirtualizeV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryVirtualizeV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Virtualize",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Virtualize",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
 // AnyRegistryVirtualize is [RegistryVirtualizeV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryVirtualize struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryVirtualizeV2
 }
 
@@ -2947,6 +2970,9 @@ func (e AnyRegistryVirtualize) Clone() *AnyRegistryVirtualize {
 	(*registryTypeGroup1Layout)(&e.RegistryVirtualizeV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryVirtualize) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryCloseV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
 // 27 (Close), version 2, of [TaskRegistry], enabled by [KeywordRegistry] (0x20000).
@@ -2990,14 +3016,14 @@ func (e RegistryCloseV2) Clone() *RegistryCloseV2 {
 func (e RegistryCloseV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryCloseV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Close",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Close",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
 // AnyRegistryClose is [RegistryCloseV2] in any version: a newer one is decoded like it.
 type AnyRegistryClose struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryCloseV2
 }
 
@@ -3012,6 +3038,9 @@ func (e AnyRegistryClose) Clone() *AnyRegistryClose {
 	(*registryTypeGroup1Layout)(&e.RegistryCloseV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistrySetSecurityV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 28 (SetSecurity), version 2, of [TaskRegistry], enabled by [KeywordRegistry]
@@ -3054,15 +3083,15 @@ func (e RegistrySetSecurityV2) Clone() *RegistrySetSecurityV2 {
 func (e RegistrySetSecurityV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registrySetSecurityV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "SetSecurity",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "SetSecurity",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
 // AnyRegistrySetSecurity is [RegistrySetSecurityV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistrySetSecurity struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistrySetSecurityV2
 }
 
@@ -3077,6 +3106,9 @@ func (e AnyRegistrySetSecurity) Clone() *AnyRegistrySetSecurity {
 	(*registryTypeGroup1Layout)(&e.RegistrySetSecurityV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistrySetSecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryQuerySecurityV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 29 (QuerySecurity), version 2, of [TaskRegistry], enabled by [KeywordRegistry]
@@ -3119,15 +3151,15 @@ func (e RegistryQuerySecurityV2) Clone() *RegistryQuerySecurityV2 {
 func (e RegistryQuerySecurityV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryQuerySecurityV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "QuerySecurity",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "QuerySecurity",
 	Fields: registryTypeGroup1LayoutFields,
 }
 
 // AnyRegistryQuerySecurity is [RegistryQuerySecurityV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryQuerySecurity struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryQuerySecurityV2
 }
 
@@ -3142,6 +3174,9 @@ func (e AnyRegistryQuerySecurity) Clone() *AnyRegistryQuerySecurity {
 	(*registryTypeGroup1Layout)(&e.RegistryQuerySecurityV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryQuerySecurity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryTxRCommitV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 30 (TxRCommit), version 2, of [TaskRegistry], enabled by [KeywordRegistry] (0x20000).
@@ -3183,8 +3218,8 @@ func (e RegistryTxRCommitV2) Clone() *RegistryTxRCommitV2 {
 func (e RegistryTxRCommitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryTxRCommitV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "TxRCommit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "TxRCommit",
 	Fields: registryTxRLayoutFields,
 }
 
@@ -3245,7 +3280,7 @@ var registryTxRLayoutFields = []etw.FieldDesc{
 // AnyRegistryTxRCommit is [RegistryTxRCommitV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryTxRCommit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryTxRCommitV2
 }
 
@@ -3260,6 +3295,9 @@ func (e AnyRegistryTxRCommit) Clone() *AnyRegistryTxRCommit {
 	(*registryTxRLayout)(&e.RegistryTxRCommitV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryTxRCommit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryTxRPrepareV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 31 (TxRPrepare), version 2, of [TaskRegistry], enabled by [KeywordRegistry]
@@ -3301,15 +3339,15 @@ func (e RegistryTxRPrepareV2) Clone() *RegistryTxRPrepareV2 {
 func (e RegistryTxRPrepareV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryTxRPrepareV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "TxRPrepare",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "TxRPrepare",
 	Fields: registryTxRLayoutFields,
 }
 
 // AnyRegistryTxRPrepare is [RegistryTxRPrepareV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryTxRPrepare struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryTxRPrepareV2
 }
 
@@ -3324,6 +3362,9 @@ func (e AnyRegistryTxRPrepare) Clone() *AnyRegistryTxRPrepare {
 	(*registryTxRLayout)(&e.RegistryTxRPrepareV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryTxRPrepare) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryTxRRollbackV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 32 (TxRRollback), version 2, of [TaskRegistry], enabled by [KeywordRegistry]
@@ -3365,15 +3406,15 @@ func (e RegistryTxRRollbackV2) Clone() *RegistryTxRRollbackV2 {
 func (e RegistryTxRRollbackV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryTxRRollbackV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "TxRRollback",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "TxRRollback",
 	Fields: registryTxRLayoutFields,
 }
 
 // AnyRegistryTxRRollback is [RegistryTxRRollbackV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryTxRRollback struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryTxRRollbackV2
 }
 
@@ -3388,6 +3429,9 @@ func (e AnyRegistryTxRRollback) Clone() *AnyRegistryTxRRollback {
 	(*registryTxRLayout)(&e.RegistryTxRRollbackV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryTxRRollback) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryCountersV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 34 (Counters), version 2, of [TaskRegistry], enabled by [KeywordRegistry] (0x20000).
@@ -3481,8 +3525,8 @@ func (e RegistryCountersV2) Clone() *RegistryCountersV2 { return &e }
 func (e RegistryCountersV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var registryCountersV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 5, Keywords: 0x20000,
-	Class: classRegistry, TaskName: "Registry", OpcodeName: "Counters",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 5,
+	Keywords: 0x20000, Class: classRegistry, TaskName: "Registry", OpcodeName: "Counters",
 	Fields: []etw.FieldDesc{
 		{Name: "Counter1", Type: etw.InUInt64},
 		{Name: "Counter2", Type: etw.InUInt64},
@@ -3500,7 +3544,7 @@ var registryCountersV2 = etw.EventDesc{
 
 // AnyRegistryCounters is [RegistryCountersV2] in any version: a newer one is decoded like it.
 type AnyRegistryCounters struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryCountersV2
 }
 
@@ -3512,6 +3556,9 @@ func (e *AnyRegistryCounters) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyRegistryCounters) Clone() *AnyRegistryCounters { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryCounters) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryConfigV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1, opcode
 // 35 (Config), version 2, of [TaskRegistry]. Its payload has 4 bytes. [AnyRegistryConfig]
@@ -3564,7 +3611,7 @@ var registryConfigV2 = etw.EventDesc{
 
 // AnyRegistryConfig is [RegistryConfigV2] in any version: a newer one is decoded like it.
 type AnyRegistryConfig struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryConfigV2
 }
 
@@ -3576,6 +3623,9 @@ func (e *AnyRegistryConfig) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyRegistryConfig) Clone() *AnyRegistryConfig { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryConfig) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveInitV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 36 (HiveInit), version 2, of [TaskRegistry]. [AnyRegistryHiveInit] takes newer
@@ -3655,7 +3705,7 @@ var registryHiveInitV2 = etw.EventDesc{
 
 // AnyRegistryHiveInit is [RegistryHiveInitV2] in any version: a newer one is decoded like it.
 type AnyRegistryHiveInit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryHiveInitV2
 }
 
@@ -3670,6 +3720,9 @@ func (e AnyRegistryHiveInit) Clone() *AnyRegistryHiveInit {
 	e.FileName = e.FileName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryHiveInit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveDestroyV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 37 (HiveDestroy), version 2, of [TaskRegistry]. [AnyRegistryHiveDestroy] takes newer
@@ -3739,7 +3792,7 @@ var registryHiveDestroyV2 = etw.EventDesc{
 // AnyRegistryHiveDestroy is [RegistryHiveDestroyV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryHiveDestroy struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryHiveDestroyV2
 }
 
@@ -3755,6 +3808,9 @@ func (e AnyRegistryHiveDestroy) Clone() *AnyRegistryHiveDestroy {
 	e.Path = e.Path.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryHiveDestroy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveLinkV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 38 (HiveLink), version 2, of [TaskRegistry]. [AnyRegistryHiveLink] takes newer
@@ -3816,7 +3872,7 @@ var registryHiveLinkV2 = etw.EventDesc{
 
 // AnyRegistryHiveLink is [RegistryHiveLinkV2] in any version: a newer one is decoded like it.
 type AnyRegistryHiveLink struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryHiveLinkV2
 }
 
@@ -3831,6 +3887,9 @@ func (e AnyRegistryHiveLink) Clone() *AnyRegistryHiveLink {
 	e.Path = e.Path.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryHiveLink) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveDCEndV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 39 (HiveDCEnd), version 2, of [TaskRegistry]. [AnyRegistryHiveDCEnd] takes newer
@@ -3915,7 +3974,7 @@ var registryHiveDCEndV2 = etw.EventDesc{
 // AnyRegistryHiveDCEnd is [RegistryHiveDCEndV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryHiveDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryHiveDCEndV2
 }
 
@@ -3931,6 +3990,9 @@ func (e AnyRegistryHiveDCEnd) Clone() *AnyRegistryHiveDCEnd {
 	e.LinkPath = e.LinkPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryHiveDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryHiveDirtyV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 40 (HiveDirty), version 2, of [TaskRegistry]. [AnyRegistryHiveDirty] takes newer
@@ -3999,7 +4061,7 @@ var registryHiveDirtyV2 = etw.EventDesc{
 // AnyRegistryHiveDirty is [RegistryHiveDirtyV2] in any version: a newer one is decoded like
 // it.
 type AnyRegistryHiveDirty struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryHiveDirtyV2
 }
 
@@ -4014,6 +4076,9 @@ func (e AnyRegistryHiveDirty) Clone() *AnyRegistryHiveDirty {
 	e.LinkPath = e.LinkPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryHiveDirty) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RegistryChangeNotifyV2 is the classic event of class ae53722e-c863-11d2-8659-00c04fa321a1,
 // opcode 48 (ChangeNotify), version 2, of [TaskRegistry]. Its payload has 19 bytes, 11 in
@@ -4092,7 +4157,7 @@ var registryChangeNotifyV2 = etw.EventDesc{
 // AnyRegistryChangeNotify is [RegistryChangeNotifyV2] in any version: a newer one is decoded
 // like it.
 type AnyRegistryChangeNotify struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RegistryChangeNotifyV2
 }
 
@@ -4104,3 +4169,6 @@ func (e *AnyRegistryChangeNotify) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyRegistryChangeNotify) Clone() *AnyRegistryChangeNotify { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRegistryChangeNotify) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -53,8 +53,8 @@ func (e SplitIoVolMgrV2) Clone() *SplitIoVolMgrV2 { return &e }
 func (e SplitIoVolMgrV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var splitIoVolMgrV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 6, Keywords: 0x200000,
-	Class: classSplitIo, TaskName: "SplitIo", OpcodeName: "VolMgr",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 6,
+	Keywords: 0x200000, Class: classSplitIo, TaskName: "SplitIo", OpcodeName: "VolMgr",
 	Fields: []etw.FieldDesc{
 		{Name: "ParentIrp", Type: etw.InPointer},
 		{Name: "ChildIrp", Type: etw.InPointer},
@@ -63,7 +63,7 @@ var splitIoVolMgrV2 = etw.EventDesc{
 
 // AnySplitIoVolMgr is [SplitIoVolMgrV2] in any version: a newer one is decoded like it.
 type AnySplitIoVolMgr struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SplitIoVolMgrV2
 }
 
@@ -75,3 +75,6 @@ func (e *AnySplitIoVolMgr) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnySplitIoVolMgr) Clone() *AnySplitIoVolMgr { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySplitIoVolMgr) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

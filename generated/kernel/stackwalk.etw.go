@@ -87,7 +87,7 @@ var stackWalkStackV2 = etw.EventDesc{
 
 // AnyStackWalkStack is [StackWalkStackV2] in any version: a newer one is decoded like it.
 type AnyStackWalkStack struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StackWalkStackV2
 }
 
@@ -102,6 +102,9 @@ func (e AnyStackWalkStack) Clone() *AnyStackWalkStack {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStackWalkStack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StackWalkKeyCreateV2 is the classic event of class def2fe46-7bd6-4b80-bd94-f57fe20d0ce3,
 // opcode 34 (KeyCreate), version 2, of [TaskStackWalk]. [AnyStackWalkKeyCreate] takes newer
@@ -188,7 +191,7 @@ var stackWalkTypeGroup1LayoutFields = []etw.FieldDesc{
 // AnyStackWalkKeyCreate is [StackWalkKeyCreateV2] in any version: a newer one is decoded like
 // it.
 type AnyStackWalkKeyCreate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StackWalkKeyCreateV2
 }
 
@@ -203,6 +206,9 @@ func (e AnyStackWalkKeyCreate) Clone() *AnyStackWalkKeyCreate {
 	(*stackWalkTypeGroup1Layout)(&e.StackWalkKeyCreateV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStackWalkKeyCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StackWalkKeyDeleteV2 is the classic event of class def2fe46-7bd6-4b80-bd94-f57fe20d0ce3,
 // opcode 35 (KeyDelete), version 2, of [TaskStackWalk]. [AnyStackWalkKeyDelete] takes newer
@@ -252,7 +258,7 @@ var stackWalkKeyDeleteV2 = etw.EventDesc{
 // AnyStackWalkKeyDelete is [StackWalkKeyDeleteV2] in any version: a newer one is decoded like
 // it.
 type AnyStackWalkKeyDelete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StackWalkKeyDeleteV2
 }
 
@@ -267,6 +273,9 @@ func (e AnyStackWalkKeyDelete) Clone() *AnyStackWalkKeyDelete {
 	(*stackWalkTypeGroup1Layout)(&e.StackWalkKeyDeleteV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStackWalkKeyDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StackWalkKeyRundownV2 is the classic event of class def2fe46-7bd6-4b80-bd94-f57fe20d0ce3,
 // opcode 36 (KeyRundown), version 2, of [TaskStackWalk]. [AnyStackWalkKeyRundown] takes newer
@@ -316,7 +325,7 @@ var stackWalkKeyRundownV2 = etw.EventDesc{
 // AnyStackWalkKeyRundown is [StackWalkKeyRundownV2] in any version: a newer one is decoded
 // like it.
 type AnyStackWalkKeyRundown struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StackWalkKeyRundownV2
 }
 
@@ -331,6 +340,9 @@ func (e AnyStackWalkKeyRundown) Clone() *AnyStackWalkKeyRundown {
 	(*stackWalkTypeGroup1Layout)(&e.StackWalkKeyRundownV2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStackWalkKeyRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StackWalkStackKeyKernelV2 is the classic event of class
 // def2fe46-7bd6-4b80-bd94-f57fe20d0ce3, opcode 37 (StackKeyKernel), version 2, of
@@ -425,7 +437,7 @@ var stackWalkKeyLayoutFields = []etw.FieldDesc{
 // AnyStackWalkStackKeyKernel is [StackWalkStackKeyKernelV2] in any version: a newer one is
 // decoded like it.
 type AnyStackWalkStackKeyKernel struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StackWalkStackKeyKernelV2
 }
 
@@ -437,6 +449,9 @@ func (e *AnyStackWalkStackKeyKernel) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyStackWalkStackKeyKernel) Clone() *AnyStackWalkStackKeyKernel { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStackWalkStackKeyKernel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StackWalkStackKeyUserV2 is the classic event of class def2fe46-7bd6-4b80-bd94-f57fe20d0ce3,
 // opcode 38 (StackKeyUser), version 2, of [TaskStackWalk]. Its payload has 24 bytes, 20 in
@@ -485,7 +500,7 @@ var stackWalkStackKeyUserV2 = etw.EventDesc{
 // AnyStackWalkStackKeyUser is [StackWalkStackKeyUserV2] in any version: a newer one is decoded
 // like it.
 type AnyStackWalkStackKeyUser struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StackWalkStackKeyUserV2
 }
 
@@ -497,3 +512,6 @@ func (e *AnyStackWalkStackKeyUser) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyStackWalkStackKeyUser) Clone() *AnyStackWalkStackKeyUser { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStackWalkStackKeyUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -79,7 +79,7 @@ var sysConfigBuildInfoV0 = etw.EventDesc{
 // AnySysConfigBuildInfo is [SysConfigBuildInfoV0] in any version: a newer one is decoded like
 // it.
 type AnySysConfigBuildInfo struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SysConfigBuildInfoV0
 }
 
@@ -95,6 +95,9 @@ func (e AnySysConfigBuildInfo) Clone() *AnySysConfigBuildInfo {
 	e.ProductName = e.ProductName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySysConfigBuildInfo) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigSystemPathsV0 is the classic event of class 9b79ee91-b5fd-41c0-a243-4248e266e9d0,
 // opcode 33 (SystemPaths), version 0, of [TaskSysConfig]. [AnySysConfigSystemPaths] takes
@@ -157,7 +160,7 @@ var sysConfigSystemPathsV0 = etw.EventDesc{
 // AnySysConfigSystemPaths is [SysConfigSystemPathsV0] in any version: a newer one is decoded
 // like it.
 type AnySysConfigSystemPaths struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SysConfigSystemPathsV0
 }
 
@@ -173,6 +176,9 @@ func (e AnySysConfigSystemPaths) Clone() *AnySysConfigSystemPaths {
 	e.SystemWindowsDirectory = e.SystemWindowsDirectory.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySysConfigSystemPaths) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigUnknownVolumeV0 is the classic event of class 9b79ee91-b5fd-41c0-a243-4248e266e9d0,
 // opcode 34 (UnknownVolume), version 0, of [TaskSysConfig]. [AnySysConfigUnknownVolume] takes
@@ -228,7 +234,7 @@ var sysConfigUnknownVolumeV0 = etw.EventDesc{
 // AnySysConfigUnknownVolume is [SysConfigUnknownVolumeV0] in any version: a newer one is
 // decoded like it.
 type AnySysConfigUnknownVolume struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SysConfigUnknownVolumeV0
 }
 
@@ -243,6 +249,9 @@ func (e AnySysConfigUnknownVolume) Clone() *AnySysConfigUnknownVolume {
 	e.NtPath = e.NtPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySysConfigUnknownVolume) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigVolumeMappingV0 is the classic event of class 9b79ee91-b5fd-41c0-a243-4248e266e9d0,
 // opcode 35 (VolumeMapping), version 0, of [TaskSysConfig]. [AnySysConfigVolumeMapping] takes
@@ -305,7 +314,7 @@ var sysConfigVolumeMappingV0 = etw.EventDesc{
 // AnySysConfigVolumeMapping is [SysConfigVolumeMappingV0] in any version: a newer one is
 // decoded like it.
 type AnySysConfigVolumeMapping struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SysConfigVolumeMappingV0
 }
 
@@ -321,6 +330,9 @@ func (e AnySysConfigVolumeMapping) Clone() *AnySysConfigVolumeMapping {
 	e.DosPath = e.DosPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySysConfigVolumeMapping) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigNetworkInterfaceV0 is the classic event of class
 // 9b79ee91-b5fd-41c0-a243-4248e266e9d0, opcode 36 (NetworkInterface), version 0, of
@@ -636,7 +648,7 @@ var sysConfigNetworkInterfaceV0 = etw.EventDesc{
 // AnySysConfigNetworkInterface is [SysConfigNetworkInterfaceV0] in any version: a newer one is
 // decoded like it.
 type AnySysConfigNetworkInterface struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SysConfigNetworkInterfaceV0
 }
 
@@ -655,6 +667,9 @@ func (e AnySysConfigNetworkInterface) Clone() *AnySysConfigNetworkInterface {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySysConfigNetworkInterface) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SysConfigDeviceFamilyV0 is the classic event of class 9b79ee91-b5fd-41c0-a243-4248e266e9d0,
 // opcode 37 (DeviceFamily), version 0, of [TaskSysConfig]. Its payload has 16 bytes.
@@ -718,7 +733,7 @@ var sysConfigDeviceFamilyV0 = etw.EventDesc{
 // AnySysConfigDeviceFamily is [SysConfigDeviceFamilyV0] in any version: a newer one is decoded
 // like it.
 type AnySysConfigDeviceFamily struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SysConfigDeviceFamilyV0
 }
 
@@ -730,3 +745,6 @@ func (e *AnySysConfigDeviceFamily) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnySysConfigDeviceFamily) Clone() *AnySysConfigDeviceFamily { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySysConfigDeviceFamily) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

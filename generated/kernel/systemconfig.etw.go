@@ -488,7 +488,9 @@ func (e *AnySystemConfigCPU) HasNxEnabled() bool { return e.Seen.Layout >= 3 }
 // HasMemorySpeed reports whether the decoded version has MemorySpeed.
 func (e *AnySystemConfigCPU) HasMemorySpeed() bool { return e.Seen.Layout >= 3 }
 
-var anySystemConfigCPU = []*etw.EventDesc{&systemConfigCPUV0, &systemConfigCPUV1, &systemConfigCPUV2, &systemConfigCPUV3}
+var anySystemConfigCPU = []*etw.EventDesc{
+	&systemConfigCPUV0, &systemConfigCPUV1, &systemConfigCPUV2, &systemConfigCPUV3,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigCPU) EventDescs() []*etw.EventDesc { return anySystemConfigCPU }
@@ -1061,7 +1063,9 @@ type AnySystemConfigPhyDisk struct {
 	Spare             etw.UTF16
 }
 
-var anySystemConfigPhyDisk = []*etw.EventDesc{&systemConfigPhyDiskV0, &systemConfigPhyDiskV1, &systemConfigPhyDiskV2}
+var anySystemConfigPhyDisk = []*etw.EventDesc{
+	&systemConfigPhyDiskV0, &systemConfigPhyDiskV1, &systemConfigPhyDiskV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigPhyDisk) EventDescs() []*etw.EventDesc { return anySystemConfigPhyDisk }
@@ -1644,7 +1648,9 @@ type AnySystemConfigLogDisk struct {
 // HasPad3 reports whether the decoded version has Pad3.
 func (e *AnySystemConfigLogDisk) HasPad3() bool { return e.Seen.Layout >= 2 }
 
-var anySystemConfigLogDisk = []*etw.EventDesc{&systemConfigLogDiskV0, &systemConfigLogDiskV1, &systemConfigLogDiskV2}
+var anySystemConfigLogDisk = []*etw.EventDesc{
+	&systemConfigLogDiskV0, &systemConfigLogDiskV1, &systemConfigLogDiskV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigLogDisk) EventDescs() []*etw.EventDesc { return anySystemConfigLogDisk }
@@ -2250,7 +2256,9 @@ func (e *AnySystemConfigNIC) HasDnsServer4() bool { return e.Seen.Layout == 0 ||
 // HasData reports whether the decoded version has Data.
 func (e *AnySystemConfigNIC) HasData() bool { return e.Seen.Layout == 0 || e.Seen.Layout == 1 }
 
-var anySystemConfigNIC = []*etw.EventDesc{&systemConfigNICV0, &systemConfigNICV1, &systemConfigNICV2}
+var anySystemConfigNIC = []*etw.EventDesc{
+	&systemConfigNICV0, &systemConfigNICV1, &systemConfigNICV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigNIC) EventDescs() []*etw.EventDesc { return anySystemConfigNIC }
@@ -2767,7 +2775,9 @@ type AnySystemConfigVideo struct {
 	StateFlags    DisplayStateFlags
 }
 
-var anySystemConfigVideo = []*etw.EventDesc{&systemConfigVideoV0, &systemConfigVideoV1, &systemConfigVideoV2}
+var anySystemConfigVideo = []*etw.EventDesc{
+	&systemConfigVideoV0, &systemConfigVideoV1, &systemConfigVideoV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigVideo) EventDescs() []*etw.EventDesc { return anySystemConfigVideo }
@@ -3234,7 +3244,9 @@ func (e *AnySystemConfigServices) HasLoadOrderGroup() bool { return e.Seen.Layou
 // HasSvchostGroup reports whether the decoded version has SvchostGroup.
 func (e *AnySystemConfigServices) HasSvchostGroup() bool { return e.Seen.Layout >= 3 }
 
-var anySystemConfigServices = []*etw.EventDesc{&systemConfigServicesV0, &systemConfigServicesV1, &systemConfigServicesV2, &systemConfigServicesV3}
+var anySystemConfigServices = []*etw.EventDesc{
+	&systemConfigServicesV0, &systemConfigServicesV1, &systemConfigServicesV2, &systemConfigServicesV3,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigServices) EventDescs() []*etw.EventDesc { return anySystemConfigServices }
@@ -3625,7 +3637,9 @@ type AnySystemConfigPower struct {
 	Pad3 uint8 // Means nothing.
 }
 
-var anySystemConfigPower = []*etw.EventDesc{&systemConfigPowerV0, &systemConfigPowerV1, &systemConfigPowerV2}
+var anySystemConfigPower = []*etw.EventDesc{
+	&systemConfigPowerV0, &systemConfigPowerV1, &systemConfigPowerV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigPower) EventDescs() []*etw.EventDesc { return anySystemConfigPower }
@@ -3783,7 +3797,7 @@ var systemConfigNetworkV2 = etw.EventDesc{
 // AnySystemConfigNetwork is [SystemConfigNetworkV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigNetwork struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigNetworkV2
 }
 
@@ -3795,6 +3809,9 @@ func (e *AnySystemConfigNetwork) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnySystemConfigNetwork) Clone() *AnySystemConfigNetwork { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigNetwork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigOpticalDiskV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 18 (OpticalDisk), version 2, of
@@ -3958,7 +3975,7 @@ var systemConfigOpticalDiskV2 = etw.EventDesc{
 // AnySystemConfigOpticalDisk is [SystemConfigOpticalDiskV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigOpticalDisk struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigOpticalDiskV2
 }
 
@@ -3976,6 +3993,9 @@ func (e AnySystemConfigOpticalDisk) Clone() *AnySystemConfigOpticalDisk {
 	e.ManufacturerName = e.ManufacturerName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigOpticalDisk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigPhyDiskExV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
 // opcode 19 (PhyDiskEx), version 2, of [TaskSystemConfig]. Its payload has 8 bytes.
@@ -4054,7 +4074,7 @@ var systemConfigPhyDiskExV2 = etw.EventDesc{
 // AnySystemConfigPhyDiskEx is [SystemConfigPhyDiskExV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigPhyDiskEx struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigPhyDiskExV2
 }
 
@@ -4066,6 +4086,9 @@ func (e *AnySystemConfigPhyDiskEx) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnySystemConfigPhyDiskEx) Clone() *AnySystemConfigPhyDiskEx { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigPhyDiskEx) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigIRQV0 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
 // 21 (IRQ), version 0. [AnySystemConfigIRQ] says what it means.
@@ -4387,7 +4410,9 @@ func (e *AnySystemConfigIRQ) HasIRQGroup() bool { return e.Seen.Layout >= 3 }
 // HasReserved reports whether the decoded version has Reserved.
 func (e *AnySystemConfigIRQ) HasReserved() bool { return e.Seen.Layout >= 3 }
 
-var anySystemConfigIRQ = []*etw.EventDesc{&systemConfigIRQV0, &systemConfigIRQV1, &systemConfigIRQV2, &systemConfigIRQV3}
+var anySystemConfigIRQ = []*etw.EventDesc{
+	&systemConfigIRQV0, &systemConfigIRQV1, &systemConfigIRQV2, &systemConfigIRQV3,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigIRQ) EventDescs() []*etw.EventDesc { return anySystemConfigIRQ }
@@ -5126,7 +5151,10 @@ func (e *AnySystemConfigPnP) HasFriendlyNameLength() bool {
 	return e.Seen.Layout == 0 || e.Seen.Layout == 1 || e.Seen.Layout == 2 || e.Seen.Layout == 3
 }
 
-var anySystemConfigPnP = []*etw.EventDesc{&systemConfigPnPV0, &systemConfigPnPV1, &systemConfigPnPV2, &systemConfigPnPV3, &systemConfigPnPV4, &systemConfigPnPV5}
+var anySystemConfigPnP = []*etw.EventDesc{
+	&systemConfigPnPV0, &systemConfigPnPV1, &systemConfigPnPV2, &systemConfigPnPV3, &systemConfigPnPV4,
+	&systemConfigPnPV5,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigPnP) EventDescs() []*etw.EventDesc { return anySystemConfigPnP }
@@ -5357,7 +5385,7 @@ var systemConfigIDEChannelV2 = etw.EventDesc{
 // AnySystemConfigIDEChannel is [SystemConfigIDEChannelV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigIDEChannel struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigIDEChannelV2
 }
 
@@ -5372,6 +5400,9 @@ func (e AnySystemConfigIDEChannel) Clone() *AnySystemConfigIDEChannel {
 	e.LocationInformation = e.LocationInformation.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigIDEChannel) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigNumaNodeV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
 // opcode 24 (NumaNode), version 2, of [TaskSystemConfig]. [AnySystemConfigNumaNode] takes
@@ -5561,7 +5592,7 @@ func (s SystemConfigNumaNodeV2NodeMapList) write(a *etw.Appender, i int, n uint6
 // AnySystemConfigNumaNode is [SystemConfigNumaNodeV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigNumaNode struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigNumaNodeV2
 }
 
@@ -5576,6 +5607,9 @@ func (e AnySystemConfigNumaNode) Clone() *AnySystemConfigNumaNode {
 	e.NodeMap = e.NodeMap.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigNumaNode) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigPlatformV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
 // opcode 25 (Platform), version 2, of [TaskSystemConfig]. [AnySystemConfigPlatform] takes
@@ -5652,7 +5686,7 @@ var systemConfigPlatformV2 = etw.EventDesc{
 // AnySystemConfigPlatform is [SystemConfigPlatformV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigPlatform struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigPlatformV2
 }
 
@@ -5670,6 +5704,9 @@ func (e AnySystemConfigPlatform) Clone() *AnySystemConfigPlatform {
 	e.BiosVersion = e.BiosVersion.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigPlatform) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigProcessorGroupV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 26 (ProcessorGroup), version 2, of
@@ -5734,7 +5771,7 @@ var systemConfigProcessorGroupV2 = etw.EventDesc{
 // AnySystemConfigProcessorGroup is [SystemConfigProcessorGroupV2] in any version: a newer one
 // is decoded like it.
 type AnySystemConfigProcessorGroup struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigProcessorGroupV2
 }
 
@@ -5749,6 +5786,9 @@ func (e AnySystemConfigProcessorGroup) Clone() *AnySystemConfigProcessorGroup {
 	e.Affinity = e.Affinity.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigProcessorGroup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigProcessorNumberV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 27 (ProcessorNumber), version 2, of
@@ -5947,7 +5987,7 @@ func (s SystemConfigProcessorNumberV2ProcessorNumberList) write(a *etw.Appender,
 // AnySystemConfigProcessorNumber is [SystemConfigProcessorNumberV2] in any version: a newer
 // one is decoded like it.
 type AnySystemConfigProcessorNumber struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigProcessorNumberV2
 }
 
@@ -5962,6 +6002,9 @@ func (e AnySystemConfigProcessorNumber) Clone() *AnySystemConfigProcessorNumber 
 	e.ProcessorNumber = e.ProcessorNumber.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigProcessorNumber) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigDPIV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode
 // 28 (DPI), version 2, of [TaskSystemConfig]. Its payload has 8 bytes. [AnySystemConfigDPI]
@@ -6020,7 +6063,7 @@ var systemConfigDPIV2 = etw.EventDesc{
 
 // AnySystemConfigDPI is [SystemConfigDPIV2] in any version: a newer one is decoded like it.
 type AnySystemConfigDPI struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigDPIV2
 }
 
@@ -6032,6 +6075,9 @@ func (e *AnySystemConfigDPI) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnySystemConfigDPI) Clone() *AnySystemConfigDPI { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigDPI) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigCodeIntegrityV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 29 (CodeIntegrity), version 2, of
@@ -6084,7 +6130,7 @@ var systemConfigCodeIntegrityV2 = etw.EventDesc{
 // AnySystemConfigCodeIntegrity is [SystemConfigCodeIntegrityV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigCodeIntegrity struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigCodeIntegrityV2
 }
 
@@ -6096,6 +6142,9 @@ func (e *AnySystemConfigCodeIntegrity) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnySystemConfigCodeIntegrity) Clone() *AnySystemConfigCodeIntegrity { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigCodeIntegrity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigTelemetryConfigurationV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 30 (TelemetryConfiguration), version 2, of
@@ -6152,7 +6201,7 @@ var systemConfigTelemetryConfigurationV2 = etw.EventDesc{
 // AnySystemConfigTelemetryConfiguration is [SystemConfigTelemetryConfigurationV2] in any
 // version: a newer one is decoded like it.
 type AnySystemConfigTelemetryConfiguration struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigTelemetryConfigurationV2
 }
 
@@ -6165,6 +6214,11 @@ func (e *AnySystemConfigTelemetryConfiguration) DecodeVersion(version uint8, p [
 // Clone returns a copy of e.
 func (e AnySystemConfigTelemetryConfiguration) Clone() *AnySystemConfigTelemetryConfiguration {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigTelemetryConfiguration) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // SystemConfigDefragmentationV2 is the classic event of class
@@ -6454,7 +6508,7 @@ var systemConfigDefragmentationV2 = etw.EventDesc{
 // AnySystemConfigDefragmentation is [SystemConfigDefragmentationV2] in any version: a newer
 // one is decoded like it.
 type AnySystemConfigDefragmentation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigDefragmentationV2
 }
 
@@ -6469,6 +6523,9 @@ func (e AnySystemConfigDefragmentation) Clone() *AnySystemConfigDefragmentation 
 	e.VolumePathNames = e.VolumePathNames.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigDefragmentation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigMobilePlatformV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 32 (MobilePlatform), version 2.
@@ -6958,7 +7015,9 @@ func (e *AnySystemConfigMobilePlatform) HasSOCVersion() bool { return e.Seen.Lay
 // HasHardwareVariant reports whether the decoded version has HardwareVariant.
 func (e *AnySystemConfigMobilePlatform) HasHardwareVariant() bool { return e.Seen.Layout == 2 }
 
-var anySystemConfigMobilePlatform = []*etw.EventDesc{&systemConfigMobilePlatformV2, &systemConfigMobilePlatformV3, &systemConfigMobilePlatformV4}
+var anySystemConfigMobilePlatform = []*etw.EventDesc{
+	&systemConfigMobilePlatformV2, &systemConfigMobilePlatformV3, &systemConfigMobilePlatformV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnySystemConfigMobilePlatform) EventDescs() []*etw.EventDesc {
@@ -7188,7 +7247,7 @@ var systemConfigDeviceFamilyV2 = etw.EventDesc{
 // AnySystemConfigDeviceFamily is [SystemConfigDeviceFamilyV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigDeviceFamily struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigDeviceFamilyV2
 }
 
@@ -7200,6 +7259,9 @@ func (e *AnySystemConfigDeviceFamily) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnySystemConfigDeviceFamily) Clone() *AnySystemConfigDeviceFamily { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigDeviceFamily) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigFlightIdsV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
 // opcode 34 (FlightIds), version 2, of [TaskSystemConfig]. [AnySystemConfigFlightIds] takes
@@ -7260,7 +7322,7 @@ var systemConfigFlightIdsV2 = etw.EventDesc{
 // AnySystemConfigFlightIds is [SystemConfigFlightIdsV2] in any version: a newer one is decoded
 // like it.
 type AnySystemConfigFlightIds struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigFlightIdsV2
 }
 
@@ -7276,6 +7338,9 @@ func (e AnySystemConfigFlightIds) Clone() *AnySystemConfigFlightIds {
 	e.FlightIdList = e.FlightIdList.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigFlightIds) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigProcessorsV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
 // opcode 35 (Processors), version 2, of [TaskSystemConfig]. Its payload has 428 bytes.
@@ -7366,7 +7431,7 @@ var systemConfigProcessorsV2 = etw.EventDesc{
 // AnySystemConfigProcessors is [SystemConfigProcessorsV2] in any version: a newer one is
 // decoded like it.
 type AnySystemConfigProcessors struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigProcessorsV2
 }
 
@@ -7383,6 +7448,9 @@ func (e AnySystemConfigProcessors) Clone() *AnySystemConfigProcessors {
 	e.VendorIdentifier = e.VendorIdentifier.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigProcessors) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigVirtualizationV2 is the classic event of class
 // 01853a65-418f-4f36-aefc-dc0f1d2fd235, opcode 36 (Virtualization), version 2, of
@@ -7453,7 +7521,7 @@ var systemConfigVirtualizationV2 = etw.EventDesc{
 // AnySystemConfigVirtualization is [SystemConfigVirtualizationV2] in any version: a newer one
 // is decoded like it.
 type AnySystemConfigVirtualization struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigVirtualizationV2
 }
 
@@ -7465,6 +7533,9 @@ func (e *AnySystemConfigVirtualization) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnySystemConfigVirtualization) Clone() *AnySystemConfigVirtualization { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigVirtualization) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SystemConfigBootV2 is the classic event of class 01853a65-418f-4f36-aefc-dc0f1d2fd235,
 // opcode 37 (Boot), version 2, of [TaskSystemConfig]. Its payload has 16 bytes.
@@ -7545,7 +7616,7 @@ var systemConfigBootV2 = etw.EventDesc{
 
 // AnySystemConfigBoot is [SystemConfigBootV2] in any version: a newer one is decoded like it.
 type AnySystemConfigBoot struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SystemConfigBootV2
 }
 
@@ -7557,3 +7628,6 @@ func (e *AnySystemConfigBoot) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnySystemConfigBoot) Clone() *AnySystemConfigBoot { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySystemConfigBoot) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

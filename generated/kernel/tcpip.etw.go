@@ -191,8 +191,8 @@ func (e TcpIpSendV1) Clone() *TcpIpSendV1 { return &e }
 func (e TcpIpSendV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpSendV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -294,8 +294,8 @@ func (e TcpIpSendV2) Clone() *TcpIpSendV2 { return &e }
 func (e TcpIpSendV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpSendV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Send",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -559,8 +559,8 @@ func (e TcpIpRecvV1) Clone() *TcpIpRecvV1 { return &e }
 func (e TcpIpRecvV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRecvV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -609,8 +609,8 @@ func (e TcpIpRecvV2) Clone() *TcpIpRecvV2 { return &e }
 func (e TcpIpRecvV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRecvV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Recv",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
@@ -876,8 +876,8 @@ func (e TcpIpConnectV1) Clone() *TcpIpConnectV1 { return &e }
 func (e TcpIpConnectV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpConnectV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 1, Opcode: 12, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
 	Fields: tcpIpV1TypeGroup2LayoutFields,
 }
 
@@ -1026,8 +1026,8 @@ func (e TcpIpConnectV2) Clone() *TcpIpConnectV2 { return &e }
 func (e TcpIpConnectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpConnectV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 12, Version: 2, Opcode: 12, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Connect",
 	Fields: tcpIpTypeGroup2LayoutFields,
 }
 
@@ -1395,8 +1395,8 @@ func (e TcpIpDisconnectV1) Clone() *TcpIpDisconnectV1 { return &e }
 func (e TcpIpDisconnectV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpDisconnectV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 1, Opcode: 13, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
 	Fields: tcpIpV1TypeGroup1LayoutFields,
 }
 
@@ -1503,8 +1503,8 @@ func (e TcpIpDisconnectV2) Clone() *TcpIpDisconnectV2 { return &e }
 func (e TcpIpDisconnectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpDisconnectV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 13, Version: 2, Opcode: 13, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Disconnect",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
@@ -1536,7 +1536,9 @@ func (e *AnyTcpIpDisconnect) HasSeqnum() bool { return e.Seen.Layout >= 1 }
 // HasConnid reports whether the decoded version has Connid.
 func (e *AnyTcpIpDisconnect) HasConnid() bool { return e.Seen.Layout >= 1 }
 
-var anyTcpIpDisconnect = []*etw.EventDesc{&tcpIpDisconnectV0, &tcpIpDisconnectV1, &tcpIpDisconnectV2}
+var anyTcpIpDisconnect = []*etw.EventDesc{
+	&tcpIpDisconnectV0, &tcpIpDisconnectV1, &tcpIpDisconnectV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpDisconnect) EventDescs() []*etw.EventDesc { return anyTcpIpDisconnect }
@@ -1714,8 +1716,8 @@ func (e TcpIpRetransmitV1) Clone() *TcpIpRetransmitV1 { return &e }
 func (e TcpIpRetransmitV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRetransmitV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 1, Opcode: 14, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
 	Fields: tcpIpV1TypeGroup1LayoutFields,
 }
 
@@ -1757,8 +1759,8 @@ func (e TcpIpRetransmitV2) Clone() *TcpIpRetransmitV2 { return &e }
 func (e TcpIpRetransmitV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRetransmitV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 14, Version: 2, Opcode: 14, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Retransmit",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
@@ -1791,7 +1793,9 @@ func (e *AnyTcpIpRetransmit) HasSeqnum() bool { return e.Seen.Layout >= 1 }
 // HasConnid reports whether the decoded version has Connid.
 func (e *AnyTcpIpRetransmit) HasConnid() bool { return e.Seen.Layout >= 1 }
 
-var anyTcpIpRetransmit = []*etw.EventDesc{&tcpIpRetransmitV0, &tcpIpRetransmitV1, &tcpIpRetransmitV2}
+var anyTcpIpRetransmit = []*etw.EventDesc{
+	&tcpIpRetransmitV0, &tcpIpRetransmitV1, &tcpIpRetransmitV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyTcpIpRetransmit) EventDescs() []*etw.EventDesc { return anyTcpIpRetransmit }
@@ -1908,8 +1912,8 @@ func (e TcpIpAcceptV1) Clone() *TcpIpAcceptV1 { return &e }
 func (e TcpIpAcceptV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpAcceptV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 1, Opcode: 15, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
 	Fields: tcpIpV1TypeGroup2LayoutFields,
 }
 
@@ -1956,8 +1960,8 @@ func (e TcpIpAcceptV2) Clone() *TcpIpAcceptV2 { return &e }
 func (e TcpIpAcceptV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpAcceptV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 15, Version: 2, Opcode: 15, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Accept",
 	Fields: tcpIpTypeGroup2LayoutFields,
 }
 
@@ -2080,8 +2084,8 @@ func (e TcpIpReconnectV1) Clone() *TcpIpReconnectV1 { return &e }
 func (e TcpIpReconnectV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpReconnectV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Reconnect",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 1, Opcode: 16, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Reconnect",
 	Fields: tcpIpV1TypeGroup1LayoutFields,
 }
 
@@ -2123,8 +2127,8 @@ func (e TcpIpReconnectV2) Clone() *TcpIpReconnectV2 { return &e }
 func (e TcpIpReconnectV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpReconnectV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Reconnect",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 16, Version: 2, Opcode: 16, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Reconnect",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
@@ -2262,8 +2266,8 @@ func (e TcpIpFailV1) Clone() *TcpIpFailV1 { return &e }
 func (e TcpIpFailV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpFailV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 1, Opcode: 17, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Fail",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 1, Opcode: 17, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt32},
 	},
@@ -2313,8 +2317,8 @@ func (e TcpIpFailV2) Clone() *TcpIpFailV2 { return &e }
 func (e TcpIpFailV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpFailV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Fail",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16, Map: &tcpFailureCodeMap},
@@ -2427,8 +2431,8 @@ func (e TcpIpTCPCopyV1) Clone() *TcpIpTCPCopyV1 { return &e }
 func (e TcpIpTCPCopyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpTCPCopyV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 1, Opcode: 18, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopy",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 1, Opcode: 18, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopy",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
@@ -2535,8 +2539,8 @@ func (e TcpIpTCPCopyV2) Clone() *TcpIpTCPCopyV2 { return &e }
 func (e TcpIpTCPCopyV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpTCPCopyV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopy",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 18, Version: 2, Opcode: 18, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopy",
 	Fields: tcpIpTypeGroup1LayoutFields,
 }
 
@@ -2676,14 +2680,14 @@ func (e TcpIpARPCopyV1) Clone() *TcpIpARPCopyV1 { return &e }
 func (e TcpIpARPCopyV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpARPCopyV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 1, Opcode: 19, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ARPCopy",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 19, Version: 1, Opcode: 19, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ARPCopy",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
 // AnyTcpIpARPCopy is [TcpIpARPCopyV1] in any version: a newer one is decoded like it.
 type AnyTcpIpARPCopy struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpARPCopyV1
 }
 
@@ -2695,6 +2699,9 @@ func (e *AnyTcpIpARPCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyTcpIpARPCopy) Clone() *AnyTcpIpARPCopy { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpARPCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpFullACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 20
 // (FullACK), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
@@ -2737,14 +2744,14 @@ func (e TcpIpFullACKV1) Clone() *TcpIpFullACKV1 { return &e }
 func (e TcpIpFullACKV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpFullACKV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 1, Opcode: 20, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "FullACK",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 20, Version: 1, Opcode: 20, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "FullACK",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
 // AnyTcpIpFullACK is [TcpIpFullACKV1] in any version: a newer one is decoded like it.
 type AnyTcpIpFullACK struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpFullACKV1
 }
 
@@ -2756,6 +2763,9 @@ func (e *AnyTcpIpFullACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyTcpIpFullACK) Clone() *AnyTcpIpFullACK { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpFullACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpPartACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 21
 // (PartACK), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
@@ -2798,14 +2808,14 @@ func (e TcpIpPartACKV1) Clone() *TcpIpPartACKV1 { return &e }
 func (e TcpIpPartACKV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpPartACKV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "PartACK",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 21, Version: 1, Opcode: 21, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "PartACK",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
 // AnyTcpIpPartACK is [TcpIpPartACKV1] in any version: a newer one is decoded like it.
 type AnyTcpIpPartACK struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpPartACKV1
 }
 
@@ -2817,6 +2827,9 @@ func (e *AnyTcpIpPartACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyTcpIpPartACK) Clone() *AnyTcpIpPartACK { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpPartACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpDupACKV1 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode 22
 // (DupACK), version 1, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its payload
@@ -2858,14 +2871,14 @@ func (e TcpIpDupACKV1) Clone() *TcpIpDupACKV1 { return &e }
 func (e TcpIpDupACKV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpDupACKV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "DupACK",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 22, Version: 1, Opcode: 22, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "DupACK",
 	Fields: tcpIpV1TypeGroup3LayoutFields,
 }
 
 // AnyTcpIpDupACK is [TcpIpDupACKV1] in any version: a newer one is decoded like it.
 type AnyTcpIpDupACK struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpDupACKV1
 }
 
@@ -2877,6 +2890,9 @@ func (e *AnyTcpIpDupACK) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyTcpIpDupACK) Clone() *AnyTcpIpDupACK { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpDupACK) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpSendIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 26 (SendIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
@@ -2972,8 +2988,8 @@ func (e TcpIpSendIPV6V2) Clone() *TcpIpSendIPV6V2 {
 func (e TcpIpSendIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpSendIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "SendIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "SendIPV6",
 	Fields: []etw.FieldDesc{
 		{Name: "PID", Type: etw.InUInt32, Out: etw.OutPID},
 		{Name: "size", Type: etw.InUInt32},
@@ -2990,7 +3006,7 @@ var tcpIpSendIPV6V2 = etw.EventDesc{
 
 // AnyTcpIpSendIPV6 is [TcpIpSendIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpSendIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpSendIPV6V2
 }
 
@@ -3006,6 +3022,9 @@ func (e AnyTcpIpSendIPV6) Clone() *AnyTcpIpSendIPV6 {
 	e.Saddr = e.Saddr.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpSendIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpRecvIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 27 (RecvIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
@@ -3051,8 +3070,8 @@ func (e TcpIpRecvIPV6V2) Clone() *TcpIpRecvIPV6V2 {
 func (e TcpIpRecvIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRecvIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "RecvIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "RecvIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
@@ -3128,7 +3147,7 @@ var tcpIpTypeGroup3LayoutFields = []etw.FieldDesc{
 
 // AnyTcpIpRecvIPV6 is [TcpIpRecvIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpRecvIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpRecvIPV6V2
 }
 
@@ -3143,6 +3162,9 @@ func (e AnyTcpIpRecvIPV6) Clone() *AnyTcpIpRecvIPV6 {
 	(*tcpIpTypeGroup3Layout)(&e.TcpIpRecvIPV6V2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpRecvIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpConnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
 // opcode 28 (ConnectIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
@@ -3196,8 +3218,8 @@ func (e TcpIpConnectIPV6V2) Clone() *TcpIpConnectIPV6V2 {
 func (e TcpIpConnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpConnectIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ConnectIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 28, Version: 2, Opcode: 28, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ConnectIPV6",
 	Fields: tcpIpTypeGroup4LayoutFields,
 }
 
@@ -3308,7 +3330,7 @@ var tcpIpTypeGroup4LayoutFields = []etw.FieldDesc{
 
 // AnyTcpIpConnectIPV6 is [TcpIpConnectIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpConnectIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpConnectIPV6V2
 }
 
@@ -3323,6 +3345,9 @@ func (e AnyTcpIpConnectIPV6) Clone() *AnyTcpIpConnectIPV6 {
 	(*tcpIpTypeGroup4Layout)(&e.TcpIpConnectIPV6V2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpConnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpDisconnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
 // opcode 29 (DisconnectIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
@@ -3368,15 +3393,15 @@ func (e TcpIpDisconnectIPV6V2) Clone() *TcpIpDisconnectIPV6V2 {
 func (e TcpIpDisconnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpDisconnectIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "DisconnectIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 29, Version: 2, Opcode: 29, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "DisconnectIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
 // AnyTcpIpDisconnectIPV6 is [TcpIpDisconnectIPV6V2] in any version: a newer one is decoded
 // like it.
 type AnyTcpIpDisconnectIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpDisconnectIPV6V2
 }
 
@@ -3391,6 +3416,9 @@ func (e AnyTcpIpDisconnectIPV6) Clone() *AnyTcpIpDisconnectIPV6 {
 	(*tcpIpTypeGroup3Layout)(&e.TcpIpDisconnectIPV6V2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpDisconnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpRetransmitIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
 // opcode 30 (RetransmitIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
@@ -3437,15 +3465,15 @@ func (e TcpIpRetransmitIPV6V2) Clone() *TcpIpRetransmitIPV6V2 {
 func (e TcpIpRetransmitIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpRetransmitIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "RetransmitIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 30, Version: 2, Opcode: 30, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "RetransmitIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
 // AnyTcpIpRetransmitIPV6 is [TcpIpRetransmitIPV6V2] in any version: a newer one is decoded
 // like it.
 type AnyTcpIpRetransmitIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpRetransmitIPV6V2
 }
 
@@ -3460,6 +3488,9 @@ func (e AnyTcpIpRetransmitIPV6) Clone() *AnyTcpIpRetransmitIPV6 {
 	(*tcpIpTypeGroup3Layout)(&e.TcpIpRetransmitIPV6V2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpRetransmitIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpAcceptIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2, opcode
 // 31 (AcceptIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
@@ -3513,14 +3544,14 @@ func (e TcpIpAcceptIPV6V2) Clone() *TcpIpAcceptIPV6V2 {
 func (e TcpIpAcceptIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpAcceptIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "AcceptIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 31, Version: 2, Opcode: 31, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "AcceptIPV6",
 	Fields: tcpIpTypeGroup4LayoutFields,
 }
 
 // AnyTcpIpAcceptIPV6 is [TcpIpAcceptIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpAcceptIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpAcceptIPV6V2
 }
 
@@ -3535,6 +3566,9 @@ func (e AnyTcpIpAcceptIPV6) Clone() *AnyTcpIpAcceptIPV6 {
 	(*tcpIpTypeGroup4Layout)(&e.TcpIpAcceptIPV6V2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpAcceptIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpReconnectIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
 // opcode 32 (ReconnectIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
@@ -3581,15 +3615,15 @@ func (e TcpIpReconnectIPV6V2) Clone() *TcpIpReconnectIPV6V2 {
 func (e TcpIpReconnectIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpReconnectIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ReconnectIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 32, Version: 2, Opcode: 32, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "ReconnectIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
 // AnyTcpIpReconnectIPV6 is [TcpIpReconnectIPV6V2] in any version: a newer one is decoded like
 // it.
 type AnyTcpIpReconnectIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpReconnectIPV6V2
 }
 
@@ -3604,6 +3638,9 @@ func (e AnyTcpIpReconnectIPV6) Clone() *AnyTcpIpReconnectIPV6 {
 	(*tcpIpTypeGroup3Layout)(&e.TcpIpReconnectIPV6V2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpReconnectIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpIpTCPCopyIPV6V2 is the classic event of class 9a280ac0-c8e0-11d1-84e2-00c04fb998a2,
 // opcode 34 (TCPCopyIPV6), version 2, of [TaskTcpIp], enabled by [KeywordNetworkTcpip]
@@ -3650,14 +3687,14 @@ func (e TcpIpTCPCopyIPV6V2) Clone() *TcpIpTCPCopyIPV6V2 {
 func (e TcpIpTCPCopyIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var tcpIpTCPCopyIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 8, Keywords: 0x10000,
-	Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopyIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 34, Version: 2, Opcode: 34, Task: 8,
+	Keywords: 0x10000, Class: classTcpIp, TaskName: "TcpIp", OpcodeName: "TCPCopyIPV6",
 	Fields: tcpIpTypeGroup3LayoutFields,
 }
 
 // AnyTcpIpTCPCopyIPV6 is [TcpIpTCPCopyIPV6V2] in any version: a newer one is decoded like it.
 type AnyTcpIpTCPCopyIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpIpTCPCopyIPV6V2
 }
 
@@ -3672,3 +3709,6 @@ func (e AnyTcpIpTCPCopyIPV6) Clone() *AnyTcpIpTCPCopyIPV6 {
 	(*tcpIpTypeGroup3Layout)(&e.TcpIpTCPCopyIPV6V2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpIpTCPCopyIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -754,7 +754,9 @@ func (e *AnyThreadStart) HasIoPriority() bool { return e.Seen.Layout >= 3 }
 // HasThreadFlags reports whether the decoded version has ThreadFlags.
 func (e *AnyThreadStart) HasThreadFlags() bool { return e.Seen.Layout >= 3 }
 
-var anyThreadStart = []*etw.EventDesc{&threadStartV0, &threadStartV1, &threadStartV2, &threadStartV3, &threadStartV4}
+var anyThreadStart = []*etw.EventDesc{
+	&threadStartV0, &threadStartV1, &threadStartV2, &threadStartV3, &threadStartV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyThreadStart) EventDescs() []*etw.EventDesc { return anyThreadStart }
@@ -1283,7 +1285,9 @@ func (e *AnyThreadStop) HasThreadFlags() bool { return e.Seen.Layout >= 3 }
 // HasStartAddr reports whether the decoded version has StartAddr.
 func (e *AnyThreadStop) HasStartAddr() bool { return e.Seen.Layout == 2 }
 
-var anyThreadStop = []*etw.EventDesc{&threadStopV0, &threadStopV1, &threadStopV2, &threadStopV3, &threadStopV4}
+var anyThreadStop = []*etw.EventDesc{
+	&threadStopV0, &threadStopV1, &threadStopV2, &threadStopV3, &threadStopV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyThreadStop) EventDescs() []*etw.EventDesc { return anyThreadStop }
@@ -1733,7 +1737,9 @@ func (e *AnyThreadDCStart) HasIoPriority() bool { return e.Seen.Layout >= 3 }
 // HasThreadFlags reports whether the decoded version has ThreadFlags.
 func (e *AnyThreadDCStart) HasThreadFlags() bool { return e.Seen.Layout >= 3 }
 
-var anyThreadDCStart = []*etw.EventDesc{&threadDCStartV0, &threadDCStartV1, &threadDCStartV2, &threadDCStartV3, &threadDCStartV4}
+var anyThreadDCStart = []*etw.EventDesc{
+	&threadDCStartV0, &threadDCStartV1, &threadDCStartV2, &threadDCStartV3, &threadDCStartV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyThreadDCStart) EventDescs() []*etw.EventDesc { return anyThreadDCStart }
@@ -2069,7 +2075,9 @@ func (e *AnyThreadDCStop) HasIoPriority() bool { return e.Seen.Layout >= 3 }
 // HasThreadFlags reports whether the decoded version has ThreadFlags.
 func (e *AnyThreadDCStop) HasThreadFlags() bool { return e.Seen.Layout >= 3 }
 
-var anyThreadDCStop = []*etw.EventDesc{&threadDCStopV0, &threadDCStopV1, &threadDCStopV2, &threadDCStopV3, &threadDCStopV4}
+var anyThreadDCStop = []*etw.EventDesc{
+	&threadDCStopV0, &threadDCStopV1, &threadDCStopV2, &threadDCStopV3, &threadDCStopV4,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyThreadDCStop) EventDescs() []*etw.EventDesc { return anyThreadDCStop }
@@ -2199,8 +2207,8 @@ func (e ThreadCSwitchV1) Clone() *ThreadCSwitchV1 { return &e }
 func (e ThreadCSwitchV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 1, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 1, Opcode: 36, Task: 3,
+	Keywords: 0x10, Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2312,8 +2320,8 @@ func (e ThreadCSwitchV2) Clone() *ThreadCSwitchV2 { return &e }
 func (e ThreadCSwitchV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 2, Opcode: 36, Task: 3,
+	Keywords: 0x10, Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2426,8 +2434,8 @@ func (e ThreadCSwitchV3) Clone() *ThreadCSwitchV3 { return &e }
 func (e ThreadCSwitchV3) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV3 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 3, Opcode: 36, Task: 3,
+	Keywords: 0x10, Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2540,8 +2548,8 @@ func (e ThreadCSwitchV4) Clone() *ThreadCSwitchV4 { return &e }
 func (e ThreadCSwitchV4) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV4 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 4, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 4, Opcode: 36, Task: 3,
+	Keywords: 0x10, Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2657,8 +2665,8 @@ func (e ThreadCSwitchV5) Clone() *ThreadCSwitchV5 { return &e }
 func (e ThreadCSwitchV5) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadCSwitchV5 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 5, Opcode: 36, Task: 3, Keywords: 0x10,
-	Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 36, Version: 5, Opcode: 36, Task: 3,
+	Keywords: 0x10, Class: classThread, TaskName: "Thread", OpcodeName: "CSwitch",
 	Fields: []etw.FieldDesc{
 		{Name: "NewThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "OldThreadId", Type: etw.InUInt32, Out: etw.OutTID},
@@ -2752,7 +2760,9 @@ func (e *AnyThreadCSwitch) HasOldThreadQuantum() bool { return e.Seen.Layout == 
 // OldThreadWaitIdealProcessorV1.
 func (e *AnyThreadCSwitch) HasOldThreadWaitIdealProcessorV1() bool { return e.Seen.Layout == 1 }
 
-var anyThreadCSwitch = []*etw.EventDesc{&threadCSwitchV1, &threadCSwitchV2, &threadCSwitchV3, &threadCSwitchV4, &threadCSwitchV5}
+var anyThreadCSwitch = []*etw.EventDesc{
+	&threadCSwitchV1, &threadCSwitchV2, &threadCSwitchV3, &threadCSwitchV4, &threadCSwitchV5,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyThreadCSwitch) EventDescs() []*etw.EventDesc { return anyThreadCSwitch }
@@ -2942,7 +2952,7 @@ var threadCompCSV2 = etw.EventDesc{
 
 // AnyThreadCompCS is [ThreadCompCSV2] in any version: a newer one is decoded like it.
 type AnyThreadCompCS struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadCompCSV2
 }
 
@@ -2954,6 +2964,9 @@ func (e *AnyThreadCompCS) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyThreadCompCS) Clone() *AnyThreadCompCS { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadCompCS) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadSpinLockV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 41 (SpinLock), version 2, of [TaskThread]. Its payload has 56 bytes, 48 in programs of 32
@@ -3075,7 +3088,7 @@ var threadSpinLockV2 = etw.EventDesc{
 
 // AnyThreadSpinLock is [ThreadSpinLockV2] in any version: a newer one is decoded like it.
 type AnyThreadSpinLock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadSpinLockV2
 }
 
@@ -3090,6 +3103,9 @@ func (e AnyThreadSpinLock) Clone() *AnyThreadSpinLock {
 	e.Reserved = e.Reserved.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadSpinLock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadQueueV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 42
 // (Queue), version 2, of [TaskThread]. [AnyThreadQueue] takes newer versions, too.
@@ -3163,7 +3179,7 @@ var threadQueueV2 = etw.EventDesc{
 
 // AnyThreadQueue is [ThreadQueueV2] in any version: a newer one is decoded like it.
 type AnyThreadQueue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadQueueV2
 }
 
@@ -3178,6 +3194,9 @@ func (e AnyThreadQueue) Clone() *AnyThreadQueue {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadQueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadResourceV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 43 (Resource), version 2, of [TaskThread]. [AnyThreadResource] takes newer versions, too.
@@ -3284,7 +3303,7 @@ var threadResourceV2 = etw.EventDesc{
 
 // AnyThreadResource is [ThreadResourceV2] in any version: a newer one is decoded like it.
 type AnyThreadResource struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadResourceV2
 }
 
@@ -3299,6 +3318,9 @@ func (e AnyThreadResource) Clone() *AnyThreadResource {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadResource) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPushlockV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 44 (Pushlock), version 2, of [TaskThread]. [AnyThreadPushlock] takes newer versions, too.
@@ -3372,7 +3394,7 @@ var threadPushlockV2 = etw.EventDesc{
 
 // AnyThreadPushlock is [ThreadPushlockV2] in any version: a newer one is decoded like it.
 type AnyThreadPushlock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPushlockV2
 }
 
@@ -3387,6 +3409,9 @@ func (e AnyThreadPushlock) Clone() *AnyThreadPushlock {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPushlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWaitSingleV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 45 (WaitSingle), version 2, of [TaskThread]. [AnyThreadWaitSingle] takes newer
@@ -3479,7 +3504,7 @@ var threadWaitSingleV2 = etw.EventDesc{
 
 // AnyThreadWaitSingle is [ThreadWaitSingleV2] in any version: a newer one is decoded like it.
 type AnyThreadWaitSingle struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadWaitSingleV2
 }
 
@@ -3495,6 +3520,9 @@ func (e AnyThreadWaitSingle) Clone() *AnyThreadWaitSingle {
 	e.TailPad = e.TailPad.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadWaitSingle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWaitMultipleV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 46 (WaitMultiple), version 2, of [TaskThread]. [AnyThreadWaitMultiple] takes newer
@@ -3726,7 +3754,7 @@ func (s ThreadWaitMultipleV2ObjectRecordList) write(a *etw.Appender, i int, n ui
 // AnyThreadWaitMultiple is [ThreadWaitMultipleV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadWaitMultiple struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadWaitMultipleV2
 }
 
@@ -3742,6 +3770,9 @@ func (e AnyThreadWaitMultiple) Clone() *AnyThreadWaitMultiple {
 	e.ObjectRecord = e.ObjectRecord.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadWaitMultiple) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDelayExecutionV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 47 (DelayExecution), version 2, of [TaskThread]. Its payload has 16 bytes.
@@ -3813,7 +3844,7 @@ var threadDelayExecutionV2 = etw.EventDesc{
 // AnyThreadDelayExecution is [ThreadDelayExecutionV2] in any version: a newer one is decoded
 // like it.
 type AnyThreadDelayExecution struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadDelayExecutionV2
 }
 
@@ -3828,6 +3859,9 @@ func (e AnyThreadDelayExecution) Clone() *AnyThreadDelayExecution {
 	e.Pad1 = e.Pad1.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadDelayExecution) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadSetPriorityV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 48 (SetPriority), version 2. Its payload has 21 bytes, 17 in programs of 32 bits.
@@ -4392,8 +4426,8 @@ func (e ThreadReadyThreadV2) Clone() *ThreadReadyThreadV2 { return &e }
 func (e ThreadReadyThreadV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var threadReadyThreadV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 3, Keywords: 0x800,
-	Class: classThread, TaskName: "Thread", OpcodeName: "ReadyThread",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 50, Version: 2, Opcode: 50, Task: 3,
+	Keywords: 0x800, Class: classThread, TaskName: "Thread", OpcodeName: "ReadyThread",
 	Fields: []etw.FieldDesc{
 		{Name: "TThreadId", Type: etw.InUInt32, Out: etw.OutTID},
 		{Name: "AdjustReason", Type: etw.InUInt8, Map: &adjustReasonMap},
@@ -4406,7 +4440,7 @@ var threadReadyThreadV2 = etw.EventDesc{
 // AnyThreadReadyThread is [ThreadReadyThreadV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadReadyThread struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadReadyThreadV2
 }
 
@@ -4418,6 +4452,9 @@ func (e *AnyThreadReadyThread) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyThreadReadyThread) Clone() *AnyThreadReadyThread { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadReadyThread) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadSetPagePriorityV3 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 51 (SetPagePriority), version 3, of [TaskThread]. Its payload has 8 bytes.
@@ -4464,7 +4501,7 @@ var threadSetPagePriorityV3 = etw.EventDesc{
 // AnyThreadSetPagePriority is [ThreadSetPagePriorityV3] in any version: a newer one is decoded
 // like it.
 type AnyThreadSetPagePriority struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadSetPagePriorityV3
 }
 
@@ -4476,6 +4513,9 @@ func (e *AnyThreadSetPagePriority) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyThreadSetPagePriority) Clone() *AnyThreadSetPagePriority { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadSetPagePriority) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadSetIoPriorityV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 52 (SetIoPriority), version 2. Its payload has 12 bytes, 8 in programs of 32 bits.
@@ -4741,7 +4781,7 @@ var threadAffinityV2 = etw.EventDesc{
 
 // AnyThreadAffinity is [ThreadAffinityV2] in any version: a newer one is decoded like it.
 type AnyThreadAffinity struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadAffinityV2
 }
 
@@ -4753,6 +4793,9 @@ func (e *AnyThreadAffinity) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyThreadAffinity) Clone() *AnyThreadAffinity { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadAffinity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadReserveStateV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 54 (ReserveState), version 2, of [TaskThread]. Its payload has 10 bytes, 6 in
@@ -4817,7 +4860,7 @@ var threadReserveStateV2 = etw.EventDesc{
 // AnyThreadReserveState is [ThreadReserveStateV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadReserveState struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadReserveStateV2
 }
 
@@ -4829,6 +4872,9 @@ func (e *AnyThreadReserveState) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyThreadReserveState) Clone() *AnyThreadReserveState { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadReserveState) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadReserveBandwidthV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 55 (ReserveBandwidth), version 2, of [TaskThread]. Its payload has 16 bytes, 12 in
@@ -4893,7 +4939,7 @@ var threadReserveBandwidthV2 = etw.EventDesc{
 // AnyThreadReserveBandwidth is [ThreadReserveBandwidthV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadReserveBandwidth struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadReserveBandwidthV2
 }
 
@@ -4905,6 +4951,9 @@ func (e *AnyThreadReserveBandwidth) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyThreadReserveBandwidth) Clone() *AnyThreadReserveBandwidth { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadReserveBandwidth) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadReserveLateCountV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 56 (ReserveLateCount), version 2, of [TaskThread]. Its payload has 12 bytes, 8 in
@@ -4963,7 +5012,7 @@ var threadReserveLateCountV2 = etw.EventDesc{
 // AnyThreadReserveLateCount is [ThreadReserveLateCountV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadReserveLateCount struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadReserveLateCountV2
 }
 
@@ -4975,6 +5024,9 @@ func (e *AnyThreadReserveLateCount) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyThreadReserveLateCount) Clone() *AnyThreadReserveLateCount { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadReserveLateCount) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWorkerThreadV1 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c,
 // opcode 57 (WorkerThread), version 1. Its payload has 20 bytes, 16 in programs of 32 bits.
@@ -5390,7 +5442,7 @@ func (s ThreadDfssStartNewIntervalV2SessionQuotaList) write(a *etw.Appender, i i
 // AnyThreadDfssStartNewInterval is [ThreadDfssStartNewIntervalV2] in any version: a newer one
 // is decoded like it.
 type AnyThreadDfssStartNewInterval struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadDfssStartNewIntervalV2
 }
 
@@ -5405,6 +5457,9 @@ func (e AnyThreadDfssStartNewInterval) Clone() *AnyThreadDfssStartNewInterval {
 	e.SessionQuota = e.SessionQuota.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadDfssStartNewInterval) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDfssProcessIdleOnlyQueueV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 59 (DfssProcessIdleOnlyQueue), version 2, of
@@ -5480,7 +5535,7 @@ var threadDfssProcessIdleOnlyQueueV2 = etw.EventDesc{
 // AnyThreadDfssProcessIdleOnlyQueue is [ThreadDfssProcessIdleOnlyQueueV2] in any version: a
 // newer one is decoded like it.
 type AnyThreadDfssProcessIdleOnlyQueue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadDfssProcessIdleOnlyQueueV2
 }
 
@@ -5492,6 +5547,11 @@ func (e *AnyThreadDfssProcessIdleOnlyQueue) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyThreadDfssProcessIdleOnlyQueue) Clone() *AnyThreadDfssProcessIdleOnlyQueue { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadDfssProcessIdleOnlyQueue) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ThreadAntiStarvationBoostV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 60 (AntiStarvationBoost), version 2, of
@@ -5565,7 +5625,7 @@ var threadAntiStarvationBoostV2 = etw.EventDesc{
 // AnyThreadAntiStarvationBoost is [ThreadAntiStarvationBoostV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadAntiStarvationBoost struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadAntiStarvationBoostV2
 }
 
@@ -5577,6 +5637,9 @@ func (e *AnyThreadAntiStarvationBoost) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyThreadAntiStarvationBoost) Clone() *AnyThreadAntiStarvationBoost { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadAntiStarvationBoost) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadMigrationV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 61 (Migration), version 2, of [TaskThread]. Its payload has 12 bytes. [AnyThreadMigration]
@@ -5660,7 +5723,7 @@ var threadMigrationV2 = etw.EventDesc{
 
 // AnyThreadMigration is [ThreadMigrationV2] in any version: a newer one is decoded like it.
 type AnyThreadMigration struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadMigrationV2
 }
 
@@ -5672,6 +5735,9 @@ func (e *AnyThreadMigration) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyThreadMigration) Clone() *AnyThreadMigration { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadMigration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadEnqueueV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 62 (Enqueue), version 2, of [TaskThread]. Its payload has 12 bytes, 8 in programs of 32
@@ -5731,7 +5797,7 @@ var threadEnqueueV2 = etw.EventDesc{
 
 // AnyThreadEnqueue is [ThreadEnqueueV2] in any version: a newer one is decoded like it.
 type AnyThreadEnqueue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadEnqueueV2
 }
 
@@ -5743,6 +5809,9 @@ func (e *AnyThreadEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyThreadEnqueue) Clone() *AnyThreadEnqueue { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadDequeueV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 63 (Dequeue), version 2, of [TaskThread]. [AnyThreadDequeue] takes newer versions, too.
@@ -5813,7 +5882,7 @@ var threadDequeueV2 = etw.EventDesc{
 
 // AnyThreadDequeue is [ThreadDequeueV2] in any version: a newer one is decoded like it.
 type AnyThreadDequeue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadDequeueV2
 }
 
@@ -5828,6 +5897,9 @@ func (e AnyThreadDequeue) Clone() *AnyThreadDequeue {
 	e.Entries = e.Entries.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadDequeue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWorkerThreadItemStartV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 64 (WorkerThreadItemStart), version 2, of
@@ -5902,7 +5974,7 @@ var workerThreadStartStopV2LayoutFields = []etw.FieldDesc{
 // AnyThreadWorkerThreadItemStart is [ThreadWorkerThreadItemStartV2] in any version: a newer
 // one is decoded like it.
 type AnyThreadWorkerThreadItemStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadWorkerThreadItemStartV2
 }
 
@@ -5914,6 +5986,9 @@ func (e *AnyThreadWorkerThreadItemStart) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyThreadWorkerThreadItemStart) Clone() *AnyThreadWorkerThreadItemStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadWorkerThreadItemStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWorkerThreadItemEndV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 65 (WorkerThreadItemEnd), version 2, of
@@ -5958,7 +6033,7 @@ var threadWorkerThreadItemEndV2 = etw.EventDesc{
 // AnyThreadWorkerThreadItemEnd is [ThreadWorkerThreadItemEndV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadWorkerThreadItemEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadWorkerThreadItemEndV2
 }
 
@@ -5970,6 +6045,9 @@ func (e *AnyThreadWorkerThreadItemEnd) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyThreadWorkerThreadItemEnd) Clone() *AnyThreadWorkerThreadItemEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadWorkerThreadItemEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadAutoBoostSetFloorV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 66 (AutoBoostSetFloor), version 2, of
@@ -6054,7 +6132,7 @@ var threadAutoBoostSetFloorV2 = etw.EventDesc{
 // AnyThreadAutoBoostSetFloor is [ThreadAutoBoostSetFloorV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadAutoBoostSetFloor struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadAutoBoostSetFloorV2
 }
 
@@ -6066,6 +6144,9 @@ func (e *AnyThreadAutoBoostSetFloor) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyThreadAutoBoostSetFloor) Clone() *AnyThreadAutoBoostSetFloor { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadAutoBoostSetFloor) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadAutoBoostClearFloorV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 67 (AutoBoostClearFloor), version 2, of
@@ -6132,7 +6213,7 @@ var threadAutoBoostClearFloorV2 = etw.EventDesc{
 // AnyThreadAutoBoostClearFloor is [ThreadAutoBoostClearFloorV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadAutoBoostClearFloor struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadAutoBoostClearFloorV2
 }
 
@@ -6144,6 +6225,9 @@ func (e *AnyThreadAutoBoostClearFloor) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyThreadAutoBoostClearFloor) Clone() *AnyThreadAutoBoostClearFloor { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadAutoBoostClearFloor) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadAutoBoostEntryExhaustionV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 68 (AutoBoostEntryExhaustion), version 2, of
@@ -6205,7 +6289,7 @@ var threadAutoBoostEntryExhaustionV2 = etw.EventDesc{
 // AnyThreadAutoBoostEntryExhaustion is [ThreadAutoBoostEntryExhaustionV2] in any version: a
 // newer one is decoded like it.
 type AnyThreadAutoBoostEntryExhaustion struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadAutoBoostEntryExhaustionV2
 }
 
@@ -6217,6 +6301,11 @@ func (e *AnyThreadAutoBoostEntryExhaustion) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyThreadAutoBoostEntryExhaustion) Clone() *AnyThreadAutoBoostEntryExhaustion { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadAutoBoostEntryExhaustion) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ThreadSubProcessTagChangedV2 is the classic event of class
 // 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode 69 (SubProcessTagChanged), version 2, of
@@ -6277,7 +6366,7 @@ var threadSubProcessTagChangedV2 = etw.EventDesc{
 // AnyThreadSubProcessTagChanged is [ThreadSubProcessTagChangedV2] in any version: a newer one
 // is decoded like it.
 type AnyThreadSubProcessTagChanged struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadSubProcessTagChangedV2
 }
 
@@ -6289,6 +6378,9 @@ func (e *AnyThreadSubProcessTagChanged) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyThreadSubProcessTagChanged) Clone() *AnyThreadSubProcessTagChanged { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadSubProcessTagChanged) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadSetNameV2 is the classic event of class 3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c, opcode
 // 72 (SetName), version 2, of [TaskThread], enabled by [KeywordThread] (0x2).
@@ -6360,7 +6452,7 @@ var threadSetNameV2 = etw.EventDesc{
 
 // AnyThreadSetName is [ThreadSetNameV2] in any version: a newer one is decoded like it.
 type AnyThreadSetName struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadSetNameV2
 }
 
@@ -6375,3 +6467,6 @@ func (e AnyThreadSetName) Clone() *AnyThreadSetName {
 	e.ThreadName = e.ThreadName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadSetName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -102,7 +102,7 @@ var tpV2CBEnqueueLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolCBEnqueue is [ThreadPoolCBEnqueueV2] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolCBEnqueue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolCBEnqueueV2
 }
 
@@ -114,6 +114,9 @@ func (e *AnyThreadPoolCBEnqueue) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolCBEnqueue) Clone() *AnyThreadPoolCBEnqueue { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolCBEnqueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolCBDequeueV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 33 (CBDequeue), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -414,7 +417,7 @@ var threadPoolCBStartV2 = etw.EventDesc{
 // AnyThreadPoolCBStart is [ThreadPoolCBStartV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadPoolCBStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolCBStartV2
 }
 
@@ -426,6 +429,9 @@ func (e *AnyThreadPoolCBStart) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolCBStart) Clone() *AnyThreadPoolCBStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolCBStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolCBStopV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 35 (CBStop), version 2. Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -854,7 +860,7 @@ var tpV2PoolCreateCloseLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolPoolCreate is [ThreadPoolPoolCreateV2] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolPoolCreate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolPoolCreateV2
 }
 
@@ -866,6 +872,9 @@ func (e *AnyThreadPoolPoolCreate) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolPoolCreate) Clone() *AnyThreadPoolPoolCreate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolPoolCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolPoolCloseV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 38 (PoolClose), version 2, of [TaskThreadPool]. Its payload has 8 bytes, 4 in
@@ -909,7 +918,7 @@ var threadPoolPoolCloseV2 = etw.EventDesc{
 // AnyThreadPoolPoolClose is [ThreadPoolPoolCloseV2] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolPoolClose struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolPoolCloseV2
 }
 
@@ -921,6 +930,9 @@ func (e *AnyThreadPoolPoolClose) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolPoolClose) Clone() *AnyThreadPoolPoolClose { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolPoolClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolThreadMinSetV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 39 (ThreadMinSet), version 2, of [TaskThreadPool]. Its payload has 12 bytes, 8 in
@@ -997,7 +1009,7 @@ var tpV2ThreadSetLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolThreadMinSet is [ThreadPoolThreadMinSetV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolThreadMinSet struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolThreadMinSetV2
 }
 
@@ -1009,6 +1021,9 @@ func (e *AnyThreadPoolThreadMinSet) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolThreadMinSet) Clone() *AnyThreadPoolThreadMinSet { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolThreadMinSet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolThreadMaxSetV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 40 (ThreadMaxSet), version 2, of [TaskThreadPool]. Its payload has 12 bytes, 8 in
@@ -1053,7 +1068,7 @@ var threadPoolThreadMaxSetV2 = etw.EventDesc{
 // AnyThreadPoolThreadMaxSet is [ThreadPoolThreadMaxSetV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolThreadMaxSet struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolThreadMaxSetV2
 }
 
@@ -1065,6 +1080,9 @@ func (e *AnyThreadPoolThreadMaxSet) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolThreadMaxSet) Clone() *AnyThreadPoolThreadMaxSet { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolThreadMaxSet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolWTNodeSwitchV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 41 (WTNodeSwitch), version 2, of [TaskThreadPool]. Its payload has 28 bytes, 24 in
@@ -1153,7 +1171,7 @@ var threadPoolWTNodeSwitchV2 = etw.EventDesc{
 // AnyThreadPoolWTNodeSwitch is [ThreadPoolWTNodeSwitchV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolWTNodeSwitch struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolWTNodeSwitchV2
 }
 
@@ -1165,6 +1183,9 @@ func (e *AnyThreadPoolWTNodeSwitch) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolWTNodeSwitch) Clone() *AnyThreadPoolWTNodeSwitch { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolWTNodeSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolTimerSetV2 is the classic event of class c861d0e2-a2c1-4d36-9f9c-970bab943a12,
 // opcode 42 (TimerSet), version 2, of [TaskThreadPool]. Its payload has 36 bytes, 28 in
@@ -1250,7 +1271,7 @@ var threadPoolTimerSetV2 = etw.EventDesc{
 // AnyThreadPoolTimerSet is [ThreadPoolTimerSetV2] in any version: a newer one is decoded like
 // it.
 type AnyThreadPoolTimerSet struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolTimerSetV2
 }
 
@@ -1262,6 +1283,9 @@ func (e *AnyThreadPoolTimerSet) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerSet) Clone() *AnyThreadPoolTimerSet { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolTimerSet) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolTimerCancelledV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 43 (TimerCancelled), version 2, of
@@ -1321,7 +1345,7 @@ var threadPoolTimerCancelledV2 = etw.EventDesc{
 // AnyThreadPoolTimerCancelled is [ThreadPoolTimerCancelledV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolTimerCancelled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolTimerCancelledV2
 }
 
@@ -1333,6 +1357,9 @@ func (e *AnyThreadPoolTimerCancelled) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerCancelled) Clone() *AnyThreadPoolTimerCancelled { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolTimerCancelled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolTimerSetNtTimerV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 44 (TimerSetNtTimer), version 2, of
@@ -1401,7 +1428,7 @@ var threadPoolTimerSetNtTimerV2 = etw.EventDesc{
 // AnyThreadPoolTimerSetNtTimer is [ThreadPoolTimerSetNtTimerV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolTimerSetNtTimer struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolTimerSetNtTimerV2
 }
 
@@ -1413,6 +1440,9 @@ func (e *AnyThreadPoolTimerSetNtTimer) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerSetNtTimer) Clone() *AnyThreadPoolTimerSetNtTimer { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolTimerSetNtTimer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolTimerCancelNtTimerV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 45 (TimerCancelNtTimer), version 2, of
@@ -1486,7 +1516,7 @@ var tpV2TimerExpirationGroupLayoutFields = []etw.FieldDesc{
 // AnyThreadPoolTimerCancelNtTimer is [ThreadPoolTimerCancelNtTimerV2] in any version: a newer
 // one is decoded like it.
 type AnyThreadPoolTimerCancelNtTimer struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolTimerCancelNtTimerV2
 }
 
@@ -1498,6 +1528,11 @@ func (e *AnyThreadPoolTimerCancelNtTimer) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerCancelNtTimer) Clone() *AnyThreadPoolTimerCancelNtTimer { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolTimerCancelNtTimer) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ThreadPoolTimerExpirationBeginV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 46 (TimerExpirationBegin), version 2, of
@@ -1543,7 +1578,7 @@ var threadPoolTimerExpirationBeginV2 = etw.EventDesc{
 // AnyThreadPoolTimerExpirationBegin is [ThreadPoolTimerExpirationBeginV2] in any version: a
 // newer one is decoded like it.
 type AnyThreadPoolTimerExpirationBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolTimerExpirationBeginV2
 }
 
@@ -1555,6 +1590,11 @@ func (e *AnyThreadPoolTimerExpirationBegin) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerExpirationBegin) Clone() *AnyThreadPoolTimerExpirationBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolTimerExpirationBegin) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ThreadPoolTimerExpirationEndV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 47 (TimerExpirationEnd), version 2, of
@@ -1600,7 +1640,7 @@ var threadPoolTimerExpirationEndV2 = etw.EventDesc{
 // AnyThreadPoolTimerExpirationEnd is [ThreadPoolTimerExpirationEndV2] in any version: a newer
 // one is decoded like it.
 type AnyThreadPoolTimerExpirationEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolTimerExpirationEndV2
 }
 
@@ -1612,6 +1652,11 @@ func (e *AnyThreadPoolTimerExpirationEnd) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerExpirationEnd) Clone() *AnyThreadPoolTimerExpirationEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolTimerExpirationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ThreadPoolTimerExpirationV2 is the classic event of class
 // c861d0e2-a2c1-4d36-9f9c-970bab943a12, opcode 48 (TimerExpiration), version 2, of
@@ -1692,7 +1737,7 @@ var threadPoolTimerExpirationV2 = etw.EventDesc{
 // AnyThreadPoolTimerExpiration is [ThreadPoolTimerExpirationV2] in any version: a newer one is
 // decoded like it.
 type AnyThreadPoolTimerExpiration struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolTimerExpirationV2
 }
 
@@ -1704,3 +1749,6 @@ func (e *AnyThreadPoolTimerExpiration) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolTimerExpiration) Clone() *AnyThreadPoolTimerExpiration { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolTimerExpiration) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

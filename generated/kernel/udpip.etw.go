@@ -143,8 +143,8 @@ func (e UdpIpSendV1) Clone() *UdpIpSendV1 { return &e }
 func (e UdpIpSendV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpSendV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 9, Keywords: 0x10000,
-	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 1, Opcode: 10, Task: 9,
+	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
 	Fields: udpIpV1TypeGroup1LayoutFields,
 }
 
@@ -237,8 +237,8 @@ func (e UdpIpSendV2) Clone() *UdpIpSendV2 { return &e }
 func (e UdpIpSendV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpSendV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 9, Keywords: 0x10000,
-	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 10, Version: 2, Opcode: 10, Task: 9,
+	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Send",
 	Fields: udpIpTypeGroup1LayoutFields,
 }
 
@@ -525,8 +525,8 @@ func (e UdpIpRecvV1) Clone() *UdpIpRecvV1 { return &e }
 func (e UdpIpRecvV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpRecvV1 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 9, Keywords: 0x10000,
-	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 1, Opcode: 11, Task: 9,
+	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
 	Fields: udpIpV1TypeGroup1LayoutFields,
 }
 
@@ -566,8 +566,8 @@ func (e UdpIpRecvV2) Clone() *UdpIpRecvV2 { return &e }
 func (e UdpIpRecvV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpRecvV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 9, Keywords: 0x10000,
-	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 11, Version: 2, Opcode: 11, Task: 9,
+	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Recv",
 	Fields: udpIpTypeGroup1LayoutFields,
 }
 
@@ -684,8 +684,8 @@ func (e UdpIpFailV2) Clone() *UdpIpFailV2 { return &e }
 func (e UdpIpFailV2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpFailV2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 9, Keywords: 0x10000,
-	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Fail",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 17, Version: 2, Opcode: 17, Task: 9,
+	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "Fail",
 	Fields: []etw.FieldDesc{
 		{Name: "Proto", Type: etw.InUInt16},
 		{Name: "FailureCode", Type: etw.InUInt16},
@@ -694,7 +694,7 @@ var udpIpFailV2 = etw.EventDesc{
 
 // AnyUdpIpFail is [UdpIpFailV2] in any version: a newer one is decoded like it.
 type AnyUdpIpFail struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UdpIpFailV2
 }
 
@@ -706,6 +706,9 @@ func (e *AnyUdpIpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyUdpIpFail) Clone() *AnyUdpIpFail { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUdpIpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UdpIpSendIPV6V2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode
 // 26 (SendIPV6), version 2, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
@@ -752,8 +755,8 @@ func (e UdpIpSendIPV6V2) Clone() *UdpIpSendIPV6V2 {
 func (e UdpIpSendIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpSendIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 9, Keywords: 0x10000,
-	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "SendIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 26, Version: 2, Opcode: 26, Task: 9,
+	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "SendIPV6",
 	Fields: udpIpTypeGroup2LayoutFields,
 }
 
@@ -829,7 +832,7 @@ var udpIpTypeGroup2LayoutFields = []etw.FieldDesc{
 
 // AnyUdpIpSendIPV6 is [UdpIpSendIPV6V2] in any version: a newer one is decoded like it.
 type AnyUdpIpSendIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UdpIpSendIPV6V2
 }
 
@@ -844,6 +847,9 @@ func (e AnyUdpIpSendIPV6) Clone() *AnyUdpIpSendIPV6 {
 	(*udpIpTypeGroup2Layout)(&e.UdpIpSendIPV6V2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUdpIpSendIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UdpIpRecvIPV6V2 is the classic event of class bf3a50c5-a9c9-4988-a005-2df0b7c80f80, opcode
 // 27 (RecvIPV6), version 2, of [TaskUdpIp], enabled by [KeywordNetworkTcpip] (0x10000). Its
@@ -890,14 +896,14 @@ func (e UdpIpRecvIPV6V2) Clone() *UdpIpRecvIPV6V2 {
 func (e UdpIpRecvIPV6V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var udpIpRecvIPV6V2 = etw.EventDesc{
-	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 9, Keywords: 0x10000,
-	Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "RecvIPV6",
+	Provider: &providerDesc, Kind: etw.KindClassic, ID: 27, Version: 2, Opcode: 27, Task: 9,
+	Keywords: 0x10000, Class: classUdpIp, TaskName: "UdpIp", OpcodeName: "RecvIPV6",
 	Fields: udpIpTypeGroup2LayoutFields,
 }
 
 // AnyUdpIpRecvIPV6 is [UdpIpRecvIPV6V2] in any version: a newer one is decoded like it.
 type AnyUdpIpRecvIPV6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UdpIpRecvIPV6V2
 }
 
@@ -912,3 +918,6 @@ func (e AnyUdpIpRecvIPV6) Clone() *AnyUdpIpRecvIPV6 {
 	(*udpIpTypeGroup2Layout)(&e.UdpIpRecvIPV6V2).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUdpIpRecvIPV6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -79,7 +79,7 @@ var umsdSwitchStartV2 = etw.EventDesc{
 
 // AnyUMSDSwitchStart is [UMSDSwitchStartV2] in any version: a newer one is decoded like it.
 type AnyUMSDSwitchStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UMSDSwitchStartV2
 }
 
@@ -91,6 +91,9 @@ func (e *AnyUMSDSwitchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyUMSDSwitchStart) Clone() *AnyUMSDSwitchStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUMSDSwitchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UMSDSwitchEndV2 is the classic event of class 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode
 // 33 (DSwitchEnd), version 2, of [TaskUMS]. Its payload has 16 bytes. [AnyUMSDSwitchEnd] takes
@@ -162,7 +165,7 @@ var umsdSwitchEndV2 = etw.EventDesc{
 
 // AnyUMSDSwitchEnd is [UMSDSwitchEndV2] in any version: a newer one is decoded like it.
 type AnyUMSDSwitchEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UMSDSwitchEndV2
 }
 
@@ -174,6 +177,9 @@ func (e *AnyUMSDSwitchEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyUMSDSwitchEnd) Clone() *AnyUMSDSwitchEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUMSDSwitchEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UMSScheduledParkV2 is the classic event of class 9aec974b-5b8e-4118-9b92-3186d8002ce5,
 // opcode 34 (ScheduledPark), version 2, of [TaskUMS]. Its payload has 12 bytes.
@@ -239,7 +245,7 @@ var umsScheduledParkV2 = etw.EventDesc{
 
 // AnyUMSScheduledPark is [UMSScheduledParkV2] in any version: a newer one is decoded like it.
 type AnyUMSScheduledPark struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UMSScheduledParkV2
 }
 
@@ -251,6 +257,9 @@ func (e *AnyUMSScheduledPark) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyUMSScheduledPark) Clone() *AnyUMSScheduledPark { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUMSScheduledPark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UMSDisassociateV2 is the classic event of class 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode
 // 35 (Disassociate), version 2, of [TaskUMS]. Its payload has 20 bytes. [AnyUMSDisassociate]
@@ -328,7 +337,7 @@ var umsDisassociateV2 = etw.EventDesc{
 
 // AnyUMSDisassociate is [UMSDisassociateV2] in any version: a newer one is decoded like it.
 type AnyUMSDisassociate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UMSDisassociateV2
 }
 
@@ -340,6 +349,9 @@ func (e *AnyUMSDisassociate) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyUMSDisassociate) Clone() *AnyUMSDisassociate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUMSDisassociate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UMSCSwitchV2 is the classic event of class 9aec974b-5b8e-4118-9b92-3186d8002ce5, opcode 36
 // (CSwitch), version 2, of [TaskUMS]. Its payload has 20 bytes. [AnyUMSCSwitch] takes newer
@@ -417,7 +429,7 @@ var umscSwitchV2 = etw.EventDesc{
 
 // AnyUMSCSwitch is [UMSCSwitchV2] in any version: a newer one is decoded like it.
 type AnyUMSCSwitch struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UMSCSwitchV2
 }
 
@@ -429,3 +441,6 @@ func (e *AnyUMSCSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyUMSCSwitch) Clone() *AnyUMSCSwitch { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUMSCSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

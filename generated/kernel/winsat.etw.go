@@ -93,7 +93,7 @@ var winSatXmlLayoutFields = []etw.FieldDesc{
 
 // AnyWinSatWinSPR is [WinSatWinSPRV0] in any version: a newer one is decoded like it.
 type AnyWinSatWinSPR struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WinSatWinSPRV0
 }
 
@@ -108,6 +108,9 @@ func (e AnyWinSatWinSPR) Clone() *AnyWinSatWinSPR {
 	(*winSatXmlLayout)(&e.WinSatWinSPRV0).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWinSatWinSPR) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WinSatMetricsV0 is the classic event of class ed54dff8-c409-4cf6-bf83-05e1e61a09c4, opcode
 // 35 (Metrics), version 0, of [TaskWinSat]. [AnyWinSatMetrics] takes newer versions, too.
@@ -149,7 +152,7 @@ var winSatMetricsV0 = etw.EventDesc{
 
 // AnyWinSatMetrics is [WinSatMetricsV0] in any version: a newer one is decoded like it.
 type AnyWinSatMetrics struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WinSatMetricsV0
 }
 
@@ -164,6 +167,9 @@ func (e AnyWinSatMetrics) Clone() *AnyWinSatMetrics {
 	(*winSatXmlLayout)(&e.WinSatMetricsV0).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWinSatMetrics) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WinSatSystemConfigV0 is the classic event of class ed54dff8-c409-4cf6-bf83-05e1e61a09c4,
 // opcode 37 (SystemConfig), version 0, of [TaskWinSat]. [AnyWinSatSystemConfig] takes newer
@@ -209,7 +215,7 @@ var winSatSystemConfigV0 = etw.EventDesc{
 // AnyWinSatSystemConfig is [WinSatSystemConfigV0] in any version: a newer one is decoded like
 // it.
 type AnyWinSatSystemConfig struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WinSatSystemConfigV0
 }
 
@@ -224,3 +230,6 @@ func (e AnyWinSatSystemConfig) Clone() *AnyWinSatSystemConfig {
 	(*winSatXmlLayout)(&e.WinSatSystemConfigV0).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWinSatSystemConfig) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

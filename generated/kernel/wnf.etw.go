@@ -107,7 +107,7 @@ var wnfSubUnsubLayoutFields = []etw.FieldDesc{
 
 // AnyWNFSubscribe is [WNFSubscribeV2] in any version: a newer one is decoded like it.
 type AnyWNFSubscribe struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WNFSubscribeV2
 }
 
@@ -119,6 +119,9 @@ func (e *AnyWNFSubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyWNFSubscribe) Clone() *AnyWNFSubscribe { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWNFSubscribe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WNFUnsubscribeV2 is the classic event of class 42695762-ea50-497a-9068-5cbbb35e0b95, opcode
 // 33 (Unsubscribe), version 2, of [TaskWNF]. Its payload has 40 bytes, 28 in programs of 32
@@ -163,7 +166,7 @@ var wnfUnsubscribeV2 = etw.EventDesc{
 
 // AnyWNFUnsubscribe is [WNFUnsubscribeV2] in any version: a newer one is decoded like it.
 type AnyWNFUnsubscribe struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WNFUnsubscribeV2
 }
 
@@ -175,6 +178,9 @@ func (e *AnyWNFUnsubscribe) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyWNFUnsubscribe) Clone() *AnyWNFUnsubscribe { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWNFUnsubscribe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WNFCallbackV2 is the classic event of class 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 34
 // (Callback), version 2, of [TaskWNF]. Its payload has 44 bytes, 32 in programs of 32 bits.
@@ -265,7 +271,7 @@ var wnfCallbackV2 = etw.EventDesc{
 
 // AnyWNFCallback is [WNFCallbackV2] in any version: a newer one is decoded like it.
 type AnyWNFCallback struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WNFCallbackV2
 }
 
@@ -277,6 +283,9 @@ func (e *AnyWNFCallback) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyWNFCallback) Clone() *AnyWNFCallback { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWNFCallback) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WNFPublishV2 is the classic event of class 42695762-ea50-497a-9068-5cbbb35e0b95, opcode 35
 // (Publish), version 2, of [TaskWNF]. Its payload has 12 bytes. [AnyWNFPublish] takes newer
@@ -335,7 +344,7 @@ var wnfPublishV2 = etw.EventDesc{
 
 // AnyWNFPublish is [WNFPublishV2] in any version: a newer one is decoded like it.
 type AnyWNFPublish struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WNFPublishV2
 }
 
@@ -347,6 +356,9 @@ func (e *AnyWNFPublish) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyWNFPublish) Clone() *AnyWNFPublish { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWNFPublish) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WNFNameSubRundownV2 is the classic event of class 42695762-ea50-497a-9068-5cbbb35e0b95,
 // opcode 36 (NameSubRundown), version 2, of [TaskWNF]. Its payload has 16 bytes, 12 in
@@ -408,7 +420,7 @@ var wnfNameSubRundownV2 = etw.EventDesc{
 // AnyWNFNameSubRundown is [WNFNameSubRundownV2] in any version: a newer one is decoded like
 // it.
 type AnyWNFNameSubRundown struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WNFNameSubRundownV2
 }
 
@@ -420,3 +432,6 @@ func (e *AnyWNFNameSubRundown) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyWNFNameSubRundown) Clone() *AnyWNFNameSubRundown { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWNFNameSubRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -89,7 +89,7 @@ var processLayoutFields = []etw.FieldDesc{
 
 // AnyExistingProcess is [ExistingProcess] in any version: a newer one is decoded like it.
 type AnyExistingProcess struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExistingProcess
 }
 
@@ -104,6 +104,9 @@ func (e AnyExistingProcess) Clone() *AnyExistingProcess {
 	(*processLayout)(&e.ExistingProcess).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExistingProcess) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessCreate is event 1, version 0, enabled at [etw.LevelLogAlways] (0). [AnyProcessCreate]
 // takes newer versions, too.
@@ -147,7 +150,7 @@ var processCreate = etw.EventDesc{
 
 // AnyProcessCreate is [ProcessCreate] in any version: a newer one is decoded like it.
 type AnyProcessCreate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessCreate
 }
 
@@ -162,6 +165,9 @@ func (e AnyProcessCreate) Clone() *AnyProcessCreate {
 	(*processLayout)(&e.ProcessCreate).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessExit is event 2, version 0, enabled at [etw.LevelLogAlways] (0). It has no payload.
 // [AnyProcessExit] takes newer versions, too.
@@ -186,7 +192,7 @@ var processExit = etw.EventDesc{
 
 // AnyProcessExit is [ProcessExit] in any version: a newer one is decoded like it.
 type AnyProcessExit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessExit
 }
 
@@ -198,6 +204,9 @@ func (e *AnyProcessExit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyProcessExit) Clone() *AnyProcessExit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessExit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessMapping is event 3, version 0, enabled at [etw.LevelLogAlways] (0).
 // [AnyProcessMapping] takes newer versions, too.
@@ -314,7 +323,7 @@ var processMapping = etw.EventDesc{
 
 // AnyProcessMapping is [ProcessMapping] in any version: a newer one is decoded like it.
 type AnyProcessMapping struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessMapping
 }
 
@@ -331,6 +340,9 @@ func (e AnyProcessMapping) Clone() *AnyProcessMapping {
 	e.VersionMetadata = e.VersionMetadata.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessMapping) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessSymbol is event 4, version 0, enabled at [etw.LevelLogAlways] (0). [AnyProcessSymbol]
 // takes newer versions, too.
@@ -408,7 +420,7 @@ var processSymbol = etw.EventDesc{
 
 // AnyProcessSymbol is [ProcessSymbol] in any version: a newer one is decoded like it.
 type AnyProcessSymbol struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessSymbol
 }
 
@@ -423,6 +435,9 @@ func (e AnyProcessSymbol) Clone() *AnyProcessSymbol {
 	e.Name = e.Name.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessSymbol) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessMappingMetadata is event 5, version 0, enabled at [etw.LevelLogAlways] (0).
 // [AnyProcessMappingMetadata] takes newer versions, too.
@@ -491,7 +506,7 @@ var processMappingMetadata = etw.EventDesc{
 // AnyProcessMappingMetadata is [ProcessMappingMetadata] in any version: a newer one is decoded
 // like it.
 type AnyProcessMappingMetadata struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessMappingMetadata
 }
 
@@ -507,3 +522,6 @@ func (e AnyProcessMappingMetadata) Clone() *AnyProcessMappingMetadata {
 	e.VersionMetadata = e.VersionMetadata.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessMappingMetadata) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	p := &Provider{Events: []*EventDesc{{Task: 7}, {Task: 7, TaskName: "Seven"}}}
-	if p.TaskName(7) != "Seven" || p.TaskName(8) != "8" {
+	if p.TaskName(7) != "Seven" || p.TaskName(8) != "Task(8)" {
 		t.Errorf("tasks are %s and %s", p.TaskName(7), p.TaskName(8))
 	}
 }

@@ -49,7 +49,7 @@ func (p *Provider) TaskName(task uint16) string {
 			return d.TaskName
 		}
 	}
-	return strconv.Itoa(int(task))
+	return numbered("Task", uint64(task))
 }
 
 // A Registry finds the description of an event. It is a value, not a global: it

@@ -40,3 +40,20 @@ func (m *MapDesc) ValueString(v uint32) string {
 	}
 	return string(m.appendValue(nil, v))
 }
+
+// ValueName is ValueString for a Go type that has the values of the map: one without a
+// name is shown as that of stringer is, such as State(2). Flags are as ValueString has them.
+func (m *MapDesc) ValueName(goType string, v uint32) string {
+	if name, ok := m.Lookup(v); ok {
+		return name
+	}
+	if m.Flags {
+		return m.ValueString(v)
+	}
+	return numbered(goType, uint64(v))
+}
+
+// numbered returns the text of a value of a Go type that has no name.
+func numbered(goType string, v uint64) string {
+	return goType + "(" + strconv.FormatUint(v, 10) + ")"
+}

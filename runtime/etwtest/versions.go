@@ -17,7 +17,8 @@ import (
 // Versions checks types that take all versions of an event against the types of the single
 // versions, with both sizes of pointers. It checks of each that
 //   - it reads what they read, and fails where they fail;
-//   - its fields and values are theirs, and so are its text and its JSON;
+//   - its fields and values are theirs, and so are its text and its JSON, which therefore
+//     stays the same when an event gains a second version;
 //   - a version that is newer is decoded as the newest one, and says so;
 //   - its clone shares no memory with the payload.
 func Versions(t testing.TB, types []etw.Event, anys ...etw.AnyVersion) {
@@ -102,6 +103,13 @@ func sameEvent(e etw.AnyVersion, one etw.Event) error {
 	got, err := json.Marshal(etw.Show(e))
 	if err != nil {
 		return err
+	}
+	plain, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	if string(plain) != string(got) {
+		return fmt.Errorf("its own JSON is %s, want %s, which a new version does not change: generate the package again", plain, got)
 	}
 	want, err := json.Marshal(etw.Show(one))
 	if err != nil {

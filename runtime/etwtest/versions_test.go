@@ -2,6 +2,7 @@ package etwtest
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,13 @@ func (e anySample) String() string {
 	return text
 }
 
+func (e anySample) MarshalJSON() ([]byte, error) {
+	if fault == "has the JSON of Go" {
+		return json.Marshal(struct{ N uint32 }{e.N})
+	}
+	return etw.AppendJSON(nil, &e)
+}
+
 // A widened takes both versions, with a wider count.
 type widened struct {
 	anySample
@@ -163,6 +171,7 @@ func TestVersions(t *testing.T) {
 		{"sees too much", "it has seen {Version:1 Layout:0}"},
 		{"holds another number", "N is 1, want 0"},
 		{"shows itself otherwise", "Values=[]!, want"},
+		{"has the JSON of Go", `its own JSON is {"N":0}, want {"N":0,"Name":"","Values":[]}, which a new version does not change`},
 		{"clones no values", "the clone became"},
 	} {
 		fault = tt.fault

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -257,10 +258,21 @@ func TestAnyVersion(t *testing.T) {
 	}
 }
 
+// marshalText returns the text that JSON has of a value.
+func marshalText(v encoding.TextMarshaler) string {
+	text, err := v.MarshalText()
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 func TestEnumText(t *testing.T) {
 	tests := []struct{ got, want string }{
 		{enums.StateBusy.String(), "Busy with work"},
-		{enums.State(2).String(), "2"},
+		{enums.State(2).String(), "State(2)"},
+		{marshalText(enums.State(2)), "2"},
+		{marshalText(enums.StateBusy), "Busy with work"},
 		{enums.State8Idle.String(), "Idle"},
 		{(enums.AccessRead | enums.AccessWrite).String(), "Read|Write"},
 		{(enums.AccessRead | 0x40).String(), "Read|0x40"},

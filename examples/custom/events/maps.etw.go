@@ -22,8 +22,8 @@ var paymentMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Payment) String() string { return paymentMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Payment) String() string { return paymentMap.ValueName("Payment", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Payment) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Payment) MarshalText() ([]byte, error) { return []byte(paymentMap.ValueString(uint32(v))), nil }

@@ -72,7 +72,7 @@ var orderStart = etw.EventDesc{
 
 // AnyOrderStart is [OrderStart] in any version: a newer one is decoded like it.
 type AnyOrderStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OrderStart
 }
 
@@ -87,6 +87,9 @@ func (e AnyOrderStart) Clone() *AnyOrderStart {
 	e.Customer = e.Customer.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOrderStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // OrderStop is event 2, version 0, of [TaskOrder], opcode [etw.OpcodeStop], enabled by
 // [KeywordOrders] (0x1) at [etw.LevelInformational] (4). Its payload has 9 bytes.
@@ -146,7 +149,7 @@ var orderStop = etw.EventDesc{
 
 // AnyOrderStop is [OrderStop] in any version: a newer one is decoded like it.
 type AnyOrderStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OrderStop
 }
 
@@ -158,3 +161,6 @@ func (e *AnyOrderStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyOrderStop) Clone() *AnyOrderStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOrderStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

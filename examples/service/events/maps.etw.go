@@ -22,8 +22,8 @@ var outcomeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Outcome) String() string { return outcomeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Outcome) String() string { return outcomeMap.ValueName("Outcome", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Outcome) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Outcome) MarshalText() ([]byte, error) { return []byte(outcomeMap.ValueString(uint32(v))), nil }

@@ -55,8 +55,9 @@ func (e BindingPolicyPhaseStart) String() string { return string(etw.AppendText(
 
 var bindingPolicyPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 159, Level: 4, Opcode: 51, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "BindingPolicyPhaseStart", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseStart",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "BindingPolicyPhaseStart", TaskName: "Binding",
+	OpcodeName: "BindingPolicyPhaseStart",
+	Fields:     bindingLayoutFields,
 }
 
 // bindingLayout is the template Binding, which several events use.
@@ -127,7 +128,7 @@ var bindingLayoutFields = []etw.FieldDesc{
 // AnyBindingPolicyPhaseStart is [BindingPolicyPhaseStart] in any version: a newer one is
 // decoded like it.
 type AnyBindingPolicyPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingPolicyPhaseStart
 }
 
@@ -142,6 +143,9 @@ func (e AnyBindingPolicyPhaseStart) Clone() *AnyBindingPolicyPhaseStart {
 	(*bindingLayout)(&e.BindingPolicyPhaseStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingPolicyPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingPolicyPhaseEnd is event 160, version 0, of [TaskBinding], opcode
 // [OpcodeBindingBindingPolicyPhaseEnd], enabled by [KeywordBinding] (0x2) at
@@ -187,14 +191,15 @@ func (e BindingPolicyPhaseEnd) String() string { return string(etw.AppendText(ni
 
 var bindingPolicyPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 160, Level: 4, Opcode: 52, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "BindingPolicyPhaseEnd", TaskName: "Binding", OpcodeName: "BindingPolicyPhaseEnd",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "BindingPolicyPhaseEnd", TaskName: "Binding",
+	OpcodeName: "BindingPolicyPhaseEnd",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyBindingPolicyPhaseEnd is [BindingPolicyPhaseEnd] in any version: a newer one is decoded
 // like it.
 type AnyBindingPolicyPhaseEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingPolicyPhaseEnd
 }
 
@@ -209,6 +214,9 @@ func (e AnyBindingPolicyPhaseEnd) Clone() *AnyBindingPolicyPhaseEnd {
 	(*bindingLayout)(&e.BindingPolicyPhaseEnd).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingPolicyPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingNgenPhaseStart is event 161, version 0, of [TaskBinding], opcode
 // [OpcodeBindingBindingNgenPhaseStart], enabled by [KeywordBinding] (0x2) at
@@ -254,14 +262,15 @@ func (e BindingNgenPhaseStart) String() string { return string(etw.AppendText(ni
 
 var bindingNgenPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 161, Level: 4, Opcode: 53, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "BindingNgenPhaseStart", TaskName: "Binding", OpcodeName: "BindingNgenPhaseStart",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "BindingNgenPhaseStart", TaskName: "Binding",
+	OpcodeName: "BindingNgenPhaseStart",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyBindingNgenPhaseStart is [BindingNgenPhaseStart] in any version: a newer one is decoded
 // like it.
 type AnyBindingNgenPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingNgenPhaseStart
 }
 
@@ -276,6 +285,9 @@ func (e AnyBindingNgenPhaseStart) Clone() *AnyBindingNgenPhaseStart {
 	(*bindingLayout)(&e.BindingNgenPhaseStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingNgenPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingNgenPhaseEnd is event 162, version 0, of [TaskBinding], opcode
 // [OpcodeBindingBindingNgenPhaseEnd], enabled by [KeywordBinding] (0x2) at
@@ -321,14 +333,15 @@ func (e BindingNgenPhaseEnd) String() string { return string(etw.AppendText(nil,
 
 var bindingNgenPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 162, Level: 4, Opcode: 54, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "BindingNgenPhaseEnd", TaskName: "Binding", OpcodeName: "BindingNgenPhaseEnd",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "BindingNgenPhaseEnd", TaskName: "Binding",
+	OpcodeName: "BindingNgenPhaseEnd",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyBindingNgenPhaseEnd is [BindingNgenPhaseEnd] in any version: a newer one is decoded like
 // it.
 type AnyBindingNgenPhaseEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingNgenPhaseEnd
 }
 
@@ -343,6 +356,9 @@ func (e AnyBindingNgenPhaseEnd) Clone() *AnyBindingNgenPhaseEnd {
 	(*bindingLayout)(&e.BindingNgenPhaseEnd).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingNgenPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingLookupAndProbingPhaseStart is event 163, version 0, of [TaskBinding], opcode
 // [OpcodeBindingBindingLookupAndProbingPhaseStart], enabled by [KeywordBinding] (0x2) at
@@ -393,14 +409,15 @@ func (e BindingLookupAndProbingPhaseStart) String() string { return string(etw.A
 
 var bindingLookupAndProbingPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 163, Level: 4, Opcode: 55, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "BindingLookupAndProbingPhaseStart", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseStart",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "BindingLookupAndProbingPhaseStart", TaskName: "Binding",
+	OpcodeName: "BindingLookupAndProbingPhaseStart",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyBindingLookupAndProbingPhaseStart is [BindingLookupAndProbingPhaseStart] in any version:
 // a newer one is decoded like it.
 type AnyBindingLookupAndProbingPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingLookupAndProbingPhaseStart
 }
 
@@ -414,6 +431,11 @@ func (e *AnyBindingLookupAndProbingPhaseStart) DecodeVersion(version uint8, p []
 func (e AnyBindingLookupAndProbingPhaseStart) Clone() *AnyBindingLookupAndProbingPhaseStart {
 	(*bindingLayout)(&e.BindingLookupAndProbingPhaseStart).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingLookupAndProbingPhaseStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // BindingLookupAndProbingPhaseEnd is event 164, version 0, of [TaskBinding], opcode
@@ -465,14 +487,15 @@ func (e BindingLookupAndProbingPhaseEnd) String() string { return string(etw.App
 
 var bindingLookupAndProbingPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 164, Level: 4, Opcode: 56, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "BindingLookupAndProbingPhaseEnd", TaskName: "Binding", OpcodeName: "BindingLookupAndProbingPhaseEnd",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "BindingLookupAndProbingPhaseEnd", TaskName: "Binding",
+	OpcodeName: "BindingLookupAndProbingPhaseEnd",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyBindingLookupAndProbingPhaseEnd is [BindingLookupAndProbingPhaseEnd] in any version: a
 // newer one is decoded like it.
 type AnyBindingLookupAndProbingPhaseEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingLookupAndProbingPhaseEnd
 }
 
@@ -486,6 +509,11 @@ func (e *AnyBindingLookupAndProbingPhaseEnd) DecodeVersion(version uint8, p []by
 func (e AnyBindingLookupAndProbingPhaseEnd) Clone() *AnyBindingLookupAndProbingPhaseEnd {
 	(*bindingLayout)(&e.BindingLookupAndProbingPhaseEnd).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingLookupAndProbingPhaseEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // LoaderPhaseStart is event 165, version 0, of [TaskBinding], opcode
@@ -538,7 +566,7 @@ var loaderPhaseStart = etw.EventDesc{
 
 // AnyLoaderPhaseStart is [LoaderPhaseStart] in any version: a newer one is decoded like it.
 type AnyLoaderPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoaderPhaseStart
 }
 
@@ -553,6 +581,9 @@ func (e AnyLoaderPhaseStart) Clone() *AnyLoaderPhaseStart {
 	(*bindingLayout)(&e.LoaderPhaseStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoaderPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderPhaseEnd is event 166, version 0, of [TaskBinding], opcode
 // [OpcodeBindingLoaderPhaseEnd], enabled by [KeywordBinding] (0x2) at [etw.LevelInformational]
@@ -604,7 +635,7 @@ var loaderPhaseEnd = etw.EventDesc{
 
 // AnyLoaderPhaseEnd is [LoaderPhaseEnd] in any version: a newer one is decoded like it.
 type AnyLoaderPhaseEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoaderPhaseEnd
 }
 
@@ -619,6 +650,9 @@ func (e AnyLoaderPhaseEnd) Clone() *AnyLoaderPhaseEnd {
 	(*bindingLayout)(&e.LoaderPhaseEnd).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoaderPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingPhaseStart is event 167, version 0, of [TaskBinding], opcode
 // [OpcodeBindingBindingPhaseStart], enabled by [KeywordBinding] (0x2) at
@@ -670,7 +704,7 @@ var bindingPhaseStart = etw.EventDesc{
 
 // AnyBindingPhaseStart is [BindingPhaseStart] in any version: a newer one is decoded like it.
 type AnyBindingPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingPhaseStart
 }
 
@@ -685,6 +719,9 @@ func (e AnyBindingPhaseStart) Clone() *AnyBindingPhaseStart {
 	(*bindingLayout)(&e.BindingPhaseStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingPhaseEnd is event 168, version 0, of [TaskBinding], opcode
 // [OpcodeBindingBindingPhaseEnd], enabled by [KeywordBinding] (0x2) at
@@ -736,7 +773,7 @@ var bindingPhaseEnd = etw.EventDesc{
 
 // AnyBindingPhaseEnd is [BindingPhaseEnd] in any version: a newer one is decoded like it.
 type AnyBindingPhaseEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingPhaseEnd
 }
 
@@ -751,6 +788,9 @@ func (e AnyBindingPhaseEnd) Clone() *AnyBindingPhaseEnd {
 	(*bindingLayout)(&e.BindingPhaseEnd).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingDownloadPhaseStart is event 169, version 0, of [TaskBinding], opcode
 // [OpcodeBindingBindingDownloadPhaseStart], enabled by [KeywordBinding] (0x2) at
@@ -798,14 +838,15 @@ func (e BindingDownloadPhaseStart) String() string { return string(etw.AppendTex
 
 var bindingDownloadPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 169, Level: 4, Opcode: 61, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "BindingDownloadPhaseStart", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseStart",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "BindingDownloadPhaseStart", TaskName: "Binding",
+	OpcodeName: "BindingDownloadPhaseStart",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyBindingDownloadPhaseStart is [BindingDownloadPhaseStart] in any version: a newer one is
 // decoded like it.
 type AnyBindingDownloadPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingDownloadPhaseStart
 }
 
@@ -820,6 +861,9 @@ func (e AnyBindingDownloadPhaseStart) Clone() *AnyBindingDownloadPhaseStart {
 	(*bindingLayout)(&e.BindingDownloadPhaseStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingDownloadPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BindingDownloadPhaseEnd is event 170, version 0, of [TaskBinding], opcode
 // [OpcodeBindingBindingDownloadPhaseEnd], enabled by [KeywordBinding] (0x2) at
@@ -867,14 +911,15 @@ func (e BindingDownloadPhaseEnd) String() string { return string(etw.AppendText(
 
 var bindingDownloadPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 170, Level: 4, Opcode: 62, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "BindingDownloadPhaseEnd", TaskName: "Binding", OpcodeName: "BindingDownloadPhaseEnd",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "BindingDownloadPhaseEnd", TaskName: "Binding",
+	OpcodeName: "BindingDownloadPhaseEnd",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyBindingDownloadPhaseEnd is [BindingDownloadPhaseEnd] in any version: a newer one is
 // decoded like it.
 type AnyBindingDownloadPhaseEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BindingDownloadPhaseEnd
 }
 
@@ -889,6 +934,9 @@ func (e AnyBindingDownloadPhaseEnd) Clone() *AnyBindingDownloadPhaseEnd {
 	(*bindingLayout)(&e.BindingDownloadPhaseEnd).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBindingDownloadPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderAssemblyInitPhaseStart is event 171, version 0, of [TaskBinding], opcode
 // [OpcodeBindingLoaderAssemblyInitPhaseStart], enabled by [KeywordBinding] (0x2) at
@@ -936,14 +984,15 @@ func (e LoaderAssemblyInitPhaseStart) String() string { return string(etw.Append
 
 var loaderAssemblyInitPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 171, Level: 4, Opcode: 63, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "LoaderAssemblyInitPhaseStart", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseStart",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "LoaderAssemblyInitPhaseStart", TaskName: "Binding",
+	OpcodeName: "LoaderAssemblyInitPhaseStart",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyLoaderAssemblyInitPhaseStart is [LoaderAssemblyInitPhaseStart] in any version: a newer
 // one is decoded like it.
 type AnyLoaderAssemblyInitPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoaderAssemblyInitPhaseStart
 }
 
@@ -957,6 +1006,11 @@ func (e *AnyLoaderAssemblyInitPhaseStart) DecodeVersion(version uint8, p []byte,
 func (e AnyLoaderAssemblyInitPhaseStart) Clone() *AnyLoaderAssemblyInitPhaseStart {
 	(*bindingLayout)(&e.LoaderAssemblyInitPhaseStart).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoaderAssemblyInitPhaseStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // LoaderAssemblyInitPhaseEnd is event 172, version 0, of [TaskBinding], opcode
@@ -1005,14 +1059,15 @@ func (e LoaderAssemblyInitPhaseEnd) String() string { return string(etw.AppendTe
 
 var loaderAssemblyInitPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 172, Level: 4, Opcode: 64, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "LoaderAssemblyInitPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderAssemblyInitPhaseEnd",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "LoaderAssemblyInitPhaseEnd", TaskName: "Binding",
+	OpcodeName: "LoaderAssemblyInitPhaseEnd",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyLoaderAssemblyInitPhaseEnd is [LoaderAssemblyInitPhaseEnd] in any version: a newer one is
 // decoded like it.
 type AnyLoaderAssemblyInitPhaseEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoaderAssemblyInitPhaseEnd
 }
 
@@ -1027,6 +1082,9 @@ func (e AnyLoaderAssemblyInitPhaseEnd) Clone() *AnyLoaderAssemblyInitPhaseEnd {
 	(*bindingLayout)(&e.LoaderAssemblyInitPhaseEnd).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoaderAssemblyInitPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderMappingPhaseStart is event 173, version 0, of [TaskBinding], opcode
 // [OpcodeBindingLoaderMappingPhaseStart], enabled by [KeywordBinding] (0x2) at
@@ -1074,14 +1132,15 @@ func (e LoaderMappingPhaseStart) String() string { return string(etw.AppendText(
 
 var loaderMappingPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 173, Level: 4, Opcode: 65, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "LoaderMappingPhaseStart", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseStart",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "LoaderMappingPhaseStart", TaskName: "Binding",
+	OpcodeName: "LoaderMappingPhaseStart",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyLoaderMappingPhaseStart is [LoaderMappingPhaseStart] in any version: a newer one is
 // decoded like it.
 type AnyLoaderMappingPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoaderMappingPhaseStart
 }
 
@@ -1096,6 +1155,9 @@ func (e AnyLoaderMappingPhaseStart) Clone() *AnyLoaderMappingPhaseStart {
 	(*bindingLayout)(&e.LoaderMappingPhaseStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoaderMappingPhaseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderMappingPhaseEnd is event 174, version 0, of [TaskBinding], opcode
 // [OpcodeBindingLoaderMappingPhaseEnd], enabled by [KeywordBinding] (0x2) at
@@ -1141,14 +1203,15 @@ func (e LoaderMappingPhaseEnd) String() string { return string(etw.AppendText(ni
 
 var loaderMappingPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 174, Level: 4, Opcode: 66, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "LoaderMappingPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderMappingPhaseEnd",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "LoaderMappingPhaseEnd", TaskName: "Binding",
+	OpcodeName: "LoaderMappingPhaseEnd",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyLoaderMappingPhaseEnd is [LoaderMappingPhaseEnd] in any version: a newer one is decoded
 // like it.
 type AnyLoaderMappingPhaseEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoaderMappingPhaseEnd
 }
 
@@ -1163,6 +1226,9 @@ func (e AnyLoaderMappingPhaseEnd) Clone() *AnyLoaderMappingPhaseEnd {
 	(*bindingLayout)(&e.LoaderMappingPhaseEnd).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoaderMappingPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoaderDeliverEventsPhaseStart is event 175, version 0, of [TaskBinding], opcode
 // [OpcodeBindingLoaderDeliverEventsPhaseStart], enabled by [KeywordBinding] (0x2) at
@@ -1212,14 +1278,15 @@ func (e LoaderDeliverEventsPhaseStart) String() string { return string(etw.Appen
 
 var loaderDeliverEventsPhaseStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 175, Level: 4, Opcode: 67, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "LoaderDeliverEventsPhaseStart", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseStart",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "LoaderDeliverEventsPhaseStart", TaskName: "Binding",
+	OpcodeName: "LoaderDeliverEventsPhaseStart",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyLoaderDeliverEventsPhaseStart is [LoaderDeliverEventsPhaseStart] in any version: a newer
 // one is decoded like it.
 type AnyLoaderDeliverEventsPhaseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoaderDeliverEventsPhaseStart
 }
 
@@ -1233,6 +1300,11 @@ func (e *AnyLoaderDeliverEventsPhaseStart) DecodeVersion(version uint8, p []byte
 func (e AnyLoaderDeliverEventsPhaseStart) Clone() *AnyLoaderDeliverEventsPhaseStart {
 	(*bindingLayout)(&e.LoaderDeliverEventsPhaseStart).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoaderDeliverEventsPhaseStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // LoaderDeliverEventsPhaseEnd is event 176, version 0, of [TaskBinding], opcode
@@ -1281,14 +1353,15 @@ func (e LoaderDeliverEventsPhaseEnd) String() string { return string(etw.AppendT
 
 var loaderDeliverEventsPhaseEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 176, Level: 4, Opcode: 68, Task: 10, Keywords: 0x2,
-	Class: classBinding, Name: "LoaderDeliverEventsPhaseEnd", TaskName: "Binding", OpcodeName: "LoaderDeliverEventsPhaseEnd",
-	Fields: bindingLayoutFields,
+	Class: classBinding, Name: "LoaderDeliverEventsPhaseEnd", TaskName: "Binding",
+	OpcodeName: "LoaderDeliverEventsPhaseEnd",
+	Fields:     bindingLayoutFields,
 }
 
 // AnyLoaderDeliverEventsPhaseEnd is [LoaderDeliverEventsPhaseEnd] in any version: a newer one
 // is decoded like it.
 type AnyLoaderDeliverEventsPhaseEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoaderDeliverEventsPhaseEnd
 }
 
@@ -1303,6 +1376,9 @@ func (e AnyLoaderDeliverEventsPhaseEnd) Clone() *AnyLoaderDeliverEventsPhaseEnd 
 	(*bindingLayout)(&e.LoaderDeliverEventsPhaseEnd).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoaderDeliverEventsPhaseEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FusionMessageEvent is event 196, version 0, of [TaskBinding], opcode
 // [OpcodeBindingFusionMessage], enabled by [KeywordBinding] (0x2) at [etw.LevelInformational]
@@ -1376,7 +1452,7 @@ var fusionMessageEvent = etw.EventDesc{
 // AnyFusionMessageEvent is [FusionMessageEvent] in any version: a newer one is decoded like
 // it.
 type AnyFusionMessageEvent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FusionMessageEvent
 }
 
@@ -1391,6 +1467,9 @@ func (e AnyFusionMessageEvent) Clone() *AnyFusionMessageEvent {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFusionMessageEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FusionErrorCodeEvent is event 197, version 0, of [TaskBinding], opcode
 // [OpcodeBindingFusionErrorCode], enabled by [KeywordBinding] (0x2) at
@@ -1460,7 +1539,7 @@ var fusionErrorCodeEvent = etw.EventDesc{
 // AnyFusionErrorCodeEvent is [FusionErrorCodeEvent] in any version: a newer one is decoded
 // like it.
 type AnyFusionErrorCodeEvent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FusionErrorCodeEvent
 }
 
@@ -1472,3 +1551,6 @@ func (e *AnyFusionErrorCodeEvent) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyFusionErrorCodeEvent) Clone() *AnyFusionErrorCodeEvent { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFusionErrorCodeEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

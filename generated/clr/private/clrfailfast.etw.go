@@ -86,7 +86,7 @@ var failFast = etw.EventDesc{
 
 // AnyFailFast is [FailFast] in any version: a newer one is decoded like it.
 type AnyFailFast struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FailFast
 }
 
@@ -101,3 +101,6 @@ func (e AnyFailFast) Clone() *AnyFailFast {
 	e.FailFastUserMessage = e.FailFastUserMessage.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFailFast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

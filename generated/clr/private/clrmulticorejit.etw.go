@@ -101,7 +101,7 @@ var multicoreJit = etw.EventDesc{
 
 // AnyMulticoreJit is [MulticoreJit] in any version: a newer one is decoded like it.
 type AnyMulticoreJit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MulticoreJit
 }
 
@@ -117,6 +117,9 @@ func (e AnyMulticoreJit) Clone() *AnyMulticoreJit {
 	e.String2 = e.String2.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMulticoreJit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MulticoreJitMethodCodeReturned is event 202, version 0, of [TaskCLRMulticoreJit], opcode
 // [OpcodeCLRMulticoreJitMethodCodeReturned], enabled by [KeywordMulticoreJitPrivate] (0x20000)
@@ -178,7 +181,8 @@ func (e MulticoreJitMethodCodeReturned) String() string { return string(etw.Appe
 
 var multicoreJitMethodCodeReturned = etw.EventDesc{
 	Provider: &providerDesc, ID: 202, Level: 4, Opcode: 11, Task: 17, Keywords: 0x20000,
-	Class: classCLRMulticoreJit, Name: "MulticoreJitMethodCodeReturned", TaskName: "CLRMulticoreJit", OpcodeName: "MethodCodeReturned",
+	Class: classCLRMulticoreJit, Name: "MulticoreJitMethodCodeReturned", TaskName: "CLRMulticoreJit",
+	OpcodeName: "MethodCodeReturned",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -189,7 +193,7 @@ var multicoreJitMethodCodeReturned = etw.EventDesc{
 // AnyMulticoreJitMethodCodeReturned is [MulticoreJitMethodCodeReturned] in any version: a
 // newer one is decoded like it.
 type AnyMulticoreJitMethodCodeReturned struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MulticoreJitMethodCodeReturned
 }
 
@@ -201,3 +205,8 @@ func (e *AnyMulticoreJitMethodCodeReturned) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyMulticoreJitMethodCodeReturned) Clone() *AnyMulticoreJitMethodCodeReturned { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMulticoreJitMethodCodeReturned) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}

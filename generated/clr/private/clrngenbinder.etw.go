@@ -86,7 +86,7 @@ var ngenBindEvent = etw.EventDesc{
 
 // AnyNgenBindEvent is [NgenBindEvent] in any version: a newer one is decoded like it.
 type AnyNgenBindEvent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NgenBindEvent
 }
 
@@ -101,3 +101,6 @@ func (e AnyNgenBindEvent) Clone() *AnyNgenBindEvent {
 	e.AssemblyName = e.AssemblyName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNgenBindEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

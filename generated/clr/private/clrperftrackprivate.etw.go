@@ -94,7 +94,8 @@ func (e ModuleRangeLoadPrivate) String() string { return string(etw.AppendText(n
 
 var moduleRangeLoadPrivate = etw.EventDesc{
 	Provider: &providerDesc, ID: 158, Level: 4, Opcode: 10, Task: 20, Keywords: 0x20000000,
-	Class: classCLRPerfTrackPrivate, Name: "ModuleRangeLoadPrivate", TaskName: "CLRPerfTrackPrivate", OpcodeName: "ModuleRangeLoadPrivate",
+	Class: classCLRPerfTrackPrivate, Name: "ModuleRangeLoadPrivate", TaskName: "CLRPerfTrackPrivate",
+	OpcodeName: "ModuleRangeLoadPrivate",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -109,7 +110,7 @@ var moduleRangeLoadPrivate = etw.EventDesc{
 // AnyModuleRangeLoadPrivate is [ModuleRangeLoadPrivate] in any version: a newer one is decoded
 // like it.
 type AnyModuleRangeLoadPrivate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleRangeLoadPrivate
 }
 
@@ -125,3 +126,6 @@ func (e AnyModuleRangeLoadPrivate) Clone() *AnyModuleRangeLoadPrivate {
 	e.RangeSize = e.RangeSize.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleRangeLoadPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

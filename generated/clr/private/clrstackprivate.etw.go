@@ -82,7 +82,8 @@ func (e CLRStackWalkPrivate) String() string { return string(etw.AppendText(nil,
 
 var clrStackWalkPrivate = etw.EventDesc{
 	Provider: &providerDesc, ID: 151, Opcode: 82, Task: 11, Keywords: 0x40000000,
-	Class: classCLRStackPrivate, Name: "CLRStackWalkPrivate", TaskName: "CLRStackPrivate", OpcodeName: "CLRStackWalk",
+	Class: classCLRStackPrivate, Name: "CLRStackWalkPrivate", TaskName: "CLRStackPrivate",
+	OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Reserved1", Type: etw.InUInt8},
@@ -95,7 +96,7 @@ var clrStackWalkPrivate = etw.EventDesc{
 // AnyCLRStackWalkPrivate is [CLRStackWalkPrivate] in any version: a newer one is decoded like
 // it.
 type AnyCLRStackWalkPrivate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CLRStackWalkPrivate
 }
 
@@ -110,3 +111,6 @@ func (e AnyCLRStackWalkPrivate) Clone() *AnyCLRStackWalkPrivate {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCLRStackWalkPrivate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -51,8 +51,9 @@ func (e IInspectableRuntimeClassName) String() string { return string(etw.Append
 
 var iInspectableRuntimeClassName = etw.EventDesc{
 	Provider: &providerDesc, ID: 400, Level: 4, Opcode: 11, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "IInspectableRuntimeClassName", TaskName: "DynamicTypeUsage", OpcodeName: "IInspectableRuntimeClassName",
-	Fields: dynamicTypeUsePrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "IInspectableRuntimeClassName", TaskName: "DynamicTypeUsage",
+	OpcodeName: "IInspectableRuntimeClassName",
+	Fields:     dynamicTypeUsePrivateLayoutFields,
 }
 
 // dynamicTypeUsePrivateLayout is the template DynamicTypeUsePrivate, which several events use.
@@ -94,7 +95,7 @@ var dynamicTypeUsePrivateLayoutFields = []etw.FieldDesc{
 // AnyIInspectableRuntimeClassName is [IInspectableRuntimeClassName] in any version: a newer
 // one is decoded like it.
 type AnyIInspectableRuntimeClassName struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	IInspectableRuntimeClassName
 }
 
@@ -108,6 +109,11 @@ func (e *AnyIInspectableRuntimeClassName) DecodeVersion(version uint8, p []byte,
 func (e AnyIInspectableRuntimeClassName) Clone() *AnyIInspectableRuntimeClassName {
 	(*dynamicTypeUsePrivateLayout)(&e.IInspectableRuntimeClassName).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyIInspectableRuntimeClassName) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // WinRTUnbox is event 401, version 0, of [TaskDynamicTypeUsage], opcode
@@ -152,8 +158,9 @@ func (e WinRTUnbox) String() string { return string(etw.AppendText(nil, &e)) }
 
 var winRTUnbox = etw.EventDesc{
 	Provider: &providerDesc, ID: 401, Level: 4, Opcode: 12, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "WinRTUnbox", TaskName: "DynamicTypeUsage", OpcodeName: "WinRTUnbox",
-	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "WinRTUnbox", TaskName: "DynamicTypeUsage",
+	OpcodeName: "WinRTUnbox",
+	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
 // dynamicTypeUseTwoParametersPrivateLayout is the template DynamicTypeUseTwoParametersPrivate,
@@ -201,7 +208,7 @@ var dynamicTypeUseTwoParametersPrivateLayoutFields = []etw.FieldDesc{
 
 // AnyWinRTUnbox is [WinRTUnbox] in any version: a newer one is decoded like it.
 type AnyWinRTUnbox struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WinRTUnbox
 }
 
@@ -216,6 +223,9 @@ func (e AnyWinRTUnbox) Clone() *AnyWinRTUnbox {
 	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.WinRTUnbox).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWinRTUnbox) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CreateRCW is event 402, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageCreateRCW], enabled by [KeywordDynamicTypeUsage] (0x20) at
@@ -264,7 +274,7 @@ var createRCW = etw.EventDesc{
 
 // AnyCreateRCW is [CreateRCW] in any version: a newer one is decoded like it.
 type AnyCreateRCW struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CreateRCW
 }
 
@@ -279,6 +289,9 @@ func (e AnyCreateRCW) Clone() *AnyCreateRCW {
 	(*dynamicTypeUsePrivateLayout)(&e.CreateRCW).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCreateRCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RCWVariance is event 403, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageRCWVariance], enabled by [KeywordDynamicTypeUsage] (0x20) at
@@ -323,8 +336,9 @@ func (e RCWVariance) String() string { return string(etw.AppendText(nil, &e)) }
 
 var rcwVariance = etw.EventDesc{
 	Provider: &providerDesc, ID: 403, Level: 4, Opcode: 14, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "RCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "RCWVariance",
-	Fields: dynamicTypeUsePrivateVarianceLayoutFields,
+	Class: classDynamicTypeUsage, Name: "RCWVariance", TaskName: "DynamicTypeUsage",
+	OpcodeName: "RCWVariance",
+	Fields:     dynamicTypeUsePrivateVarianceLayoutFields,
 }
 
 // dynamicTypeUsePrivateVarianceLayout is the template DynamicTypeUsePrivateVariance, which
@@ -378,7 +392,7 @@ var dynamicTypeUsePrivateVarianceLayoutFields = []etw.FieldDesc{
 
 // AnyRCWVariance is [RCWVariance] in any version: a newer one is decoded like it.
 type AnyRCWVariance struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RCWVariance
 }
 
@@ -393,6 +407,9 @@ func (e AnyRCWVariance) Clone() *AnyRCWVariance {
 	(*dynamicTypeUsePrivateVarianceLayout)(&e.RCWVariance).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RCWIEnumerableCasting is event 404, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageRCWIEnumerableCasting], enabled by [KeywordDynamicTypeUsage] (0x20)
@@ -436,14 +453,15 @@ func (e RCWIEnumerableCasting) String() string { return string(etw.AppendText(ni
 
 var rcwiEnumerableCasting = etw.EventDesc{
 	Provider: &providerDesc, ID: 404, Level: 4, Opcode: 15, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "RCWIEnumerableCasting", TaskName: "DynamicTypeUsage", OpcodeName: "RCWIEnumerableCasting",
-	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "RCWIEnumerableCasting", TaskName: "DynamicTypeUsage",
+	OpcodeName: "RCWIEnumerableCasting",
+	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
 // AnyRCWIEnumerableCasting is [RCWIEnumerableCasting] in any version: a newer one is decoded
 // like it.
 type AnyRCWIEnumerableCasting struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RCWIEnumerableCasting
 }
 
@@ -458,6 +476,9 @@ func (e AnyRCWIEnumerableCasting) Clone() *AnyRCWIEnumerableCasting {
 	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.RCWIEnumerableCasting).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRCWIEnumerableCasting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CreateCCW is event 405, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageCreateCCW], enabled by [KeywordDynamicTypeUsage] (0x20) at
@@ -506,7 +527,7 @@ var createCCW = etw.EventDesc{
 
 // AnyCreateCCW is [CreateCCW] in any version: a newer one is decoded like it.
 type AnyCreateCCW struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CreateCCW
 }
 
@@ -521,6 +542,9 @@ func (e AnyCreateCCW) Clone() *AnyCreateCCW {
 	(*dynamicTypeUsePrivateLayout)(&e.CreateCCW).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCreateCCW) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CCWVariance is event 406, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageCCWVariance], enabled by [KeywordDynamicTypeUsage] (0x20) at
@@ -565,13 +589,14 @@ func (e CCWVariance) String() string { return string(etw.AppendText(nil, &e)) }
 
 var ccwVariance = etw.EventDesc{
 	Provider: &providerDesc, ID: 406, Level: 4, Opcode: 17, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "CCWVariance", TaskName: "DynamicTypeUsage", OpcodeName: "CCWVariance",
-	Fields: dynamicTypeUsePrivateVarianceLayoutFields,
+	Class: classDynamicTypeUsage, Name: "CCWVariance", TaskName: "DynamicTypeUsage",
+	OpcodeName: "CCWVariance",
+	Fields:     dynamicTypeUsePrivateVarianceLayoutFields,
 }
 
 // AnyCCWVariance is [CCWVariance] in any version: a newer one is decoded like it.
 type AnyCCWVariance struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CCWVariance
 }
 
@@ -586,6 +611,9 @@ func (e AnyCCWVariance) Clone() *AnyCCWVariance {
 	(*dynamicTypeUsePrivateVarianceLayout)(&e.CCWVariance).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCCWVariance) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectVariantMarshallingToNative is event 407, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageObjectVariantMarshallingToNative], enabled by
@@ -632,8 +660,9 @@ func (e ObjectVariantMarshallingToNative) String() string { return string(etw.Ap
 
 var objectVariantMarshallingToNative = etw.EventDesc{
 	Provider: &providerDesc, ID: 407, Level: 4, Opcode: 18, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "ObjectVariantMarshallingToNative", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToNative",
-	Fields: dynamicTypeUseStringAndIntPrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "ObjectVariantMarshallingToNative", TaskName: "DynamicTypeUsage",
+	OpcodeName: "ObjectVariantMarshallingToNative",
+	Fields:     dynamicTypeUseStringAndIntPrivateLayoutFields,
 }
 
 // dynamicTypeUseStringAndIntPrivateLayout is the template DynamicTypeUseStringAndIntPrivate,
@@ -681,7 +710,7 @@ var dynamicTypeUseStringAndIntPrivateLayoutFields = []etw.FieldDesc{
 // AnyObjectVariantMarshallingToNative is [ObjectVariantMarshallingToNative] in any version: a
 // newer one is decoded like it.
 type AnyObjectVariantMarshallingToNative struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectVariantMarshallingToNative
 }
 
@@ -695,6 +724,11 @@ func (e *AnyObjectVariantMarshallingToNative) DecodeVersion(version uint8, p []b
 func (e AnyObjectVariantMarshallingToNative) Clone() *AnyObjectVariantMarshallingToNative {
 	(*dynamicTypeUseStringAndIntPrivateLayout)(&e.ObjectVariantMarshallingToNative).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectVariantMarshallingToNative) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // GetTypeFromGUID is event 408, version 0, of [TaskDynamicTypeUsage], opcode
@@ -739,13 +773,14 @@ func (e GetTypeFromGUID) String() string { return string(etw.AppendText(nil, &e)
 
 var getTypeFromGUID = etw.EventDesc{
 	Provider: &providerDesc, ID: 408, Level: 4, Opcode: 19, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "GetTypeFromGUID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromGUID",
-	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "GetTypeFromGUID", TaskName: "DynamicTypeUsage",
+	OpcodeName: "GetTypeFromGUID",
+	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
 // AnyGetTypeFromGUID is [GetTypeFromGUID] in any version: a newer one is decoded like it.
 type AnyGetTypeFromGUID struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GetTypeFromGUID
 }
 
@@ -760,6 +795,9 @@ func (e AnyGetTypeFromGUID) Clone() *AnyGetTypeFromGUID {
 	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.GetTypeFromGUID).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGetTypeFromGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GetTypeFromProgID is event 409, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageGetTypeFromProgID], enabled by [KeywordDynamicTypeUsage] (0x20) at
@@ -803,13 +841,14 @@ func (e GetTypeFromProgID) String() string { return string(etw.AppendText(nil, &
 
 var getTypeFromProgID = etw.EventDesc{
 	Provider: &providerDesc, ID: 409, Level: 4, Opcode: 20, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "GetTypeFromProgID", TaskName: "DynamicTypeUsage", OpcodeName: "GetTypeFromProgID",
-	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "GetTypeFromProgID", TaskName: "DynamicTypeUsage",
+	OpcodeName: "GetTypeFromProgID",
+	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
 // AnyGetTypeFromProgID is [GetTypeFromProgID] in any version: a newer one is decoded like it.
 type AnyGetTypeFromProgID struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GetTypeFromProgID
 }
 
@@ -824,6 +863,9 @@ func (e AnyGetTypeFromProgID) Clone() *AnyGetTypeFromProgID {
 	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.GetTypeFromProgID).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGetTypeFromProgID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConvertToCallbackEtw is event 410, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageConvertToCallbackEtw], enabled by [KeywordDynamicTypeUsage] (0x20) at
@@ -867,14 +909,15 @@ func (e ConvertToCallbackEtw) String() string { return string(etw.AppendText(nil
 
 var convertToCallbackEtw = etw.EventDesc{
 	Provider: &providerDesc, ID: 410, Level: 4, Opcode: 21, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "ConvertToCallbackEtw", TaskName: "DynamicTypeUsage", OpcodeName: "ConvertToCallbackEtw",
-	Fields: dynamicTypeUseTwoParametersPrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "ConvertToCallbackEtw", TaskName: "DynamicTypeUsage",
+	OpcodeName: "ConvertToCallbackEtw",
+	Fields:     dynamicTypeUseTwoParametersPrivateLayoutFields,
 }
 
 // AnyConvertToCallbackEtw is [ConvertToCallbackEtw] in any version: a newer one is decoded
 // like it.
 type AnyConvertToCallbackEtw struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConvertToCallbackEtw
 }
 
@@ -889,6 +932,9 @@ func (e AnyConvertToCallbackEtw) Clone() *AnyConvertToCallbackEtw {
 	(*dynamicTypeUseTwoParametersPrivateLayout)(&e.ConvertToCallbackEtw).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConvertToCallbackEtw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BeginCreateManagedReference is event 411, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageBeginCreateManagedReference], enabled by [KeywordDynamicTypeUsage]
@@ -928,8 +974,9 @@ func (e BeginCreateManagedReference) String() string { return string(etw.AppendT
 
 var beginCreateManagedReference = etw.EventDesc{
 	Provider: &providerDesc, ID: 411, Level: 4, Opcode: 22, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "BeginCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "BeginCreateManagedReference",
-	Fields: dynamicTypeUseNoParametersPrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "BeginCreateManagedReference", TaskName: "DynamicTypeUsage",
+	OpcodeName: "BeginCreateManagedReference",
+	Fields:     dynamicTypeUseNoParametersPrivateLayoutFields,
 }
 
 // dynamicTypeUseNoParametersPrivateLayout is the template DynamicTypeUseNoParametersPrivate,
@@ -964,7 +1011,7 @@ var dynamicTypeUseNoParametersPrivateLayoutFields = []etw.FieldDesc{
 // AnyBeginCreateManagedReference is [BeginCreateManagedReference] in any version: a newer one
 // is decoded like it.
 type AnyBeginCreateManagedReference struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BeginCreateManagedReference
 }
 
@@ -976,6 +1023,9 @@ func (e *AnyBeginCreateManagedReference) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyBeginCreateManagedReference) Clone() *AnyBeginCreateManagedReference { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBeginCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EndCreateManagedReference is event 412, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageEndCreateManagedReference], enabled by [KeywordDynamicTypeUsage]
@@ -1015,14 +1065,15 @@ func (e EndCreateManagedReference) String() string { return string(etw.AppendTex
 
 var endCreateManagedReference = etw.EventDesc{
 	Provider: &providerDesc, ID: 412, Level: 4, Opcode: 23, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "EndCreateManagedReference", TaskName: "DynamicTypeUsage", OpcodeName: "EndCreateManagedReference",
-	Fields: dynamicTypeUseNoParametersPrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "EndCreateManagedReference", TaskName: "DynamicTypeUsage",
+	OpcodeName: "EndCreateManagedReference",
+	Fields:     dynamicTypeUseNoParametersPrivateLayoutFields,
 }
 
 // AnyEndCreateManagedReference is [EndCreateManagedReference] in any version: a newer one is
 // decoded like it.
 type AnyEndCreateManagedReference struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EndCreateManagedReference
 }
 
@@ -1034,6 +1085,9 @@ func (e *AnyEndCreateManagedReference) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyEndCreateManagedReference) Clone() *AnyEndCreateManagedReference { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEndCreateManagedReference) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObjectVariantMarshallingToManaged is event 413, version 0, of [TaskDynamicTypeUsage], opcode
 // [OpcodeDynamicTypeUsageObjectVariantMarshallingToManaged], enabled by
@@ -1080,14 +1134,15 @@ func (e ObjectVariantMarshallingToManaged) String() string { return string(etw.A
 
 var objectVariantMarshallingToManaged = etw.EventDesc{
 	Provider: &providerDesc, ID: 413, Level: 4, Opcode: 24, Task: 22, Keywords: 0x20,
-	Class: classDynamicTypeUsage, Name: "ObjectVariantMarshallingToManaged", TaskName: "DynamicTypeUsage", OpcodeName: "ObjectVariantMarshallingToManaged",
-	Fields: dynamicTypeUseStringAndIntPrivateLayoutFields,
+	Class: classDynamicTypeUsage, Name: "ObjectVariantMarshallingToManaged", TaskName: "DynamicTypeUsage",
+	OpcodeName: "ObjectVariantMarshallingToManaged",
+	Fields:     dynamicTypeUseStringAndIntPrivateLayoutFields,
 }
 
 // AnyObjectVariantMarshallingToManaged is [ObjectVariantMarshallingToManaged] in any version:
 // a newer one is decoded like it.
 type AnyObjectVariantMarshallingToManaged struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObjectVariantMarshallingToManaged
 }
 
@@ -1101,4 +1156,9 @@ func (e *AnyObjectVariantMarshallingToManaged) DecodeVersion(version uint8, p []
 func (e AnyObjectVariantMarshallingToManaged) Clone() *AnyObjectVariantMarshallingToManaged {
 	(*dynamicTypeUseStringAndIntPrivateLayout)(&e.ObjectVariantMarshallingToManaged).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObjectVariantMarshallingToManaged) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

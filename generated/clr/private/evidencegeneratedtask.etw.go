@@ -75,7 +75,8 @@ func (e EvidenceGenerated) String() string { return string(etw.AppendText(nil, &
 
 var evidenceGenerated = etw.EventDesc{
 	Provider: &providerDesc, ID: 177, Level: 4, Opcode: 10, Task: 12, Keywords: 0x400,
-	Class: classEvidenceGeneratedTask, Name: "EvidenceGenerated", TaskName: "EvidenceGeneratedTask", OpcodeName: "EvidenceGenerated",
+	Class: classEvidenceGeneratedTask, Name: "EvidenceGenerated", TaskName: "EvidenceGeneratedTask",
+	OpcodeName: "EvidenceGenerated",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUInt32, Out: etw.OutUInt32},
 		{Name: "AppDomain", Type: etw.InUInt32, Out: etw.OutUInt32},
@@ -86,7 +87,7 @@ var evidenceGenerated = etw.EventDesc{
 
 // AnyEvidenceGenerated is [EvidenceGenerated] in any version: a newer one is decoded like it.
 type AnyEvidenceGenerated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvidenceGenerated
 }
 
@@ -101,3 +102,6 @@ func (e AnyEvidenceGenerated) Clone() *AnyEvidenceGenerated {
 	e.ILImage = e.ILImage.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvidenceGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

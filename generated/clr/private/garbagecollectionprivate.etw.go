@@ -49,7 +49,8 @@ func (e GCDecision) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcDecision = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCDecision", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCDecision",
+	Class: classGarbageCollectionPrivate, Name: "GCDecision", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCDecision",
 	Fields: []etw.FieldDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 	},
@@ -103,7 +104,8 @@ func (e GCDecisionV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcDecisionV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Version: 1, Level: 4, Opcode: 132, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCDecision_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCDecision",
+	Class: classGarbageCollectionPrivate, Name: "GCDecision_V1", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCDecision",
 	Fields: []etw.FieldDesc{
 		{Name: "DoCompact", Type: etw.InBoolean},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -231,7 +233,8 @@ func (e GCSettings) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSettings = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Level: 4, Opcode: 14, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCSettings", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCSettings",
+	Class: classGarbageCollectionPrivate, Name: "GCSettings", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCSettings",
 	Fields: []etw.FieldDesc{
 		{Name: "SegmentSize", Type: etw.InUInt64},
 		{Name: "LargeObjectSegmentSize", Type: etw.InUInt64},
@@ -297,7 +300,8 @@ func (e GCSettingsV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcSettingsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 2, Version: 1, Level: 4, Opcode: 14, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCSettings_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCSettings",
+	Class: classGarbageCollectionPrivate, Name: "GCSettings_V1", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCSettings",
 	Fields: []etw.FieldDesc{
 		{Name: "SegmentSize", Type: etw.InUInt64},
 		{Name: "LargeObjectSegmentSize", Type: etw.InUInt64},
@@ -437,7 +441,8 @@ func (e GCOptimized) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcOptimized = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Level: 5, Opcode: 16, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCOptimized", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCOptimized",
+	Class: classGarbageCollectionPrivate, Name: "GCOptimized", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCOptimized",
 	Fields: []etw.FieldDesc{
 		{Name: "DesiredAllocation", Type: etw.InUInt64},
 		{Name: "NewAllocation", Type: etw.InUInt64},
@@ -503,7 +508,8 @@ func (e GCOptimizedV1) String() string { return string(etw.AppendText(nil, &e)) 
 
 var gcOptimizedV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 3, Version: 1, Level: 5, Opcode: 16, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCOptimized_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCOptimized",
+	Class: classGarbageCollectionPrivate, Name: "GCOptimized_V1", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCOptimized",
 	Fields: []etw.FieldDesc{
 		{Name: "DesiredAllocation", Type: etw.InUInt64},
 		{Name: "NewAllocation", Type: etw.InUInt64},
@@ -636,7 +642,8 @@ func (e GCPerHeapHistoryV1) String() string { return string(etw.AppendText(nil, 
 
 var gcPerHeapHistoryV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 1, Level: 4, Opcode: 17, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCPerHeapHistory_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCPerHeapHistory",
+	Class: classGarbageCollectionPrivate, Name: "GCPerHeapHistory_V1",
+	TaskName: "GarbageCollectionPrivate", OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 	},
@@ -683,7 +690,8 @@ func (e GCPerHeapHistory) String() string { return string(etw.AppendText(nil, &e
 
 var gcPerHeapHistory = etw.EventDesc{
 	Provider: &providerDesc, ID: 4, Version: 2, Level: 4, Opcode: 17, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCPerHeapHistory", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCPerHeapHistory",
+	Class: classGarbageCollectionPrivate, Name: "GCPerHeapHistory", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCPerHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "Data", Type: etw.InUInt8, Count: etw.Size{Kind: etw.SizeRest}},
 	},
@@ -838,7 +846,8 @@ func (e GCGlobalHeapHistory) String() string { return string(etw.AppendText(nil,
 
 var gcGlobalHeapHistory = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Level: 4, Opcode: 18, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCGlobalHeapHistory", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollectionPrivate, Name: "GCGlobalHeapHistory",
+	TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -922,7 +931,8 @@ func (e GCGlobalHeapHistoryV1) String() string { return string(etw.AppendText(ni
 
 var gcGlobalHeapHistoryV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 5, Version: 1, Level: 4, Opcode: 18, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCGlobalHeapHistory_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
+	Class: classGarbageCollectionPrivate, Name: "GCGlobalHeapHistory_V1",
+	TaskName: "GarbageCollectionPrivate", OpcodeName: "GCGlobalHeapHistory",
 	Fields: []etw.FieldDesc{
 		{Name: "FinalYoungestDesired", Type: etw.InUInt64},
 		{Name: "NumHeaps", Type: etw.InInt32},
@@ -1083,7 +1093,8 @@ func (e GCJoin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcJoin = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Level: 5, Opcode: 20, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCJoin", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCJoin",
+	Class: classGarbageCollectionPrivate, Name: "GCJoin", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCJoin",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InUInt32},
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
@@ -1149,7 +1160,8 @@ func (e GCJoinV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcJoinV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 6, Version: 1, Level: 5, Opcode: 20, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCJoin_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCJoin",
+	Class: classGarbageCollectionPrivate, Name: "GCJoin_V1", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCJoin",
 	Fields: []etw.FieldDesc{
 		{Name: "Heap", Type: etw.InUInt32},
 		{Name: "JoinTime", Type: etw.InUInt32, Map: &gcJoinTimeMap},
@@ -1272,7 +1284,8 @@ func (e PrvGCMarkStackRoots) String() string { return string(etw.AppendText(nil,
 
 var prvGCMarkStackRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Level: 4, Opcode: 21, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkStackRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkStackRoots",
+	TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
 	Fields: prvGCMarkLayoutFields,
 }
 
@@ -1339,7 +1352,8 @@ func (e PrvGCMarkStackRootsV1) String() string { return string(etw.AppendText(ni
 
 var prvGCMarkStackRootsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7, Version: 1, Level: 4, Opcode: 21, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkStackRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkStackRoots_V1",
+	TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkStackRoots",
 	Fields: prvGCMarkV1LayoutFields,
 }
 
@@ -1495,7 +1509,8 @@ func (e PrvGCMarkFinalizeQueueRoots) String() string { return string(etw.AppendT
 
 var prvGCMarkFinalizeQueueRoots = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Level: 4, Opcode: 22, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkFinalizeQueueRoots", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkFinalizeQueueRoots",
+	TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
 	Fields: prvGCMarkLayoutFields,
 }
 
@@ -1536,7 +1551,8 @@ func (e PrvGCMarkFinalizeQueueRootsV1) String() string { return string(etw.Appen
 
 var prvGCMarkFinalizeQueueRootsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 8, Version: 1, Level: 4, Opcode: 22, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkFinalizeQueueRoots_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkFinalizeQueueRoots_V1",
+	TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkFinalizeQueueRoots",
 	Fields: prvGCMarkV1LayoutFields,
 }
 
@@ -1564,7 +1580,9 @@ func (e *AnyPrvGCMarkFinalizeQueueRoots) HasClrInstanceID() bool { return e.Seen
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyPrvGCMarkFinalizeQueueRoots) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyPrvGCMarkFinalizeQueueRoots = []*etw.EventDesc{&prvGCMarkFinalizeQueueRoots, &prvGCMarkFinalizeQueueRootsV1}
+var anyPrvGCMarkFinalizeQueueRoots = []*etw.EventDesc{
+	&prvGCMarkFinalizeQueueRoots, &prvGCMarkFinalizeQueueRootsV1,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyPrvGCMarkFinalizeQueueRoots) EventDescs() []*etw.EventDesc {
@@ -1623,8 +1641,9 @@ func (e PrvGCMarkHandles) String() string { return string(etw.AppendText(nil, &e
 
 var prvGCMarkHandles = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Level: 4, Opcode: 23, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkHandles", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
-	Fields: prvGCMarkLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkHandles", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "PrvGCMarkHandles",
+	Fields:     prvGCMarkLayoutFields,
 }
 
 // PrvGCMarkHandlesV1 is PrvGCMarkHandles_V1: event 9, version 1. Its payload has 6 bytes.
@@ -1662,7 +1681,8 @@ func (e PrvGCMarkHandlesV1) String() string { return string(etw.AppendText(nil, 
 
 var prvGCMarkHandlesV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 9, Version: 1, Level: 4, Opcode: 23, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkHandles_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkHandles_V1",
+	TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkHandles",
 	Fields: prvGCMarkV1LayoutFields,
 }
 
@@ -1746,8 +1766,9 @@ func (e PrvGCMarkCards) String() string { return string(etw.AppendText(nil, &e))
 
 var prvGCMarkCards = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 24, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkCards", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
-	Fields: prvGCMarkLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkCards", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "PrvGCMarkCards",
+	Fields:     prvGCMarkLayoutFields,
 }
 
 // PrvGCMarkCardsV1 is PrvGCMarkCards_V1: event 10, version 1. Its payload has 6 bytes.
@@ -1783,8 +1804,9 @@ func (e PrvGCMarkCardsV1) String() string { return string(etw.AppendText(nil, &e
 
 var prvGCMarkCardsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Version: 1, Level: 4, Opcode: 24, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkCards_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvGCMarkCards",
-	Fields: prvGCMarkV1LayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "PrvGCMarkCards_V1", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "PrvGCMarkCards",
+	Fields:     prvGCMarkV1LayoutFields,
 }
 
 // AnyPrvGCMarkCards is event 10 in any version, of [TaskGarbageCollectionPrivate], opcode
@@ -1873,8 +1895,9 @@ func (e BGCBegin) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 11, Level: 4, Opcode: 25, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGCBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCBegin",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGCBegin", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGCBegin",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // gcNoUserDataLayout is the template GCNoUserData, which several events use.
@@ -1907,7 +1930,7 @@ var gcNoUserDataLayoutFields = []etw.FieldDesc{
 
 // AnyBGCBegin is [BGCBegin] in any version: a newer one is decoded like it.
 type AnyBGCBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGCBegin
 }
 
@@ -1919,6 +1942,9 @@ func (e *AnyBGCBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyBGCBegin) Clone() *AnyBGCBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGCBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC1stNonConEnd is event 12, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGC1stNonConEnd], enabled by [KeywordGCPrivate] (0x1) at
@@ -1956,13 +1982,14 @@ func (e BGC1stNonConEnd) String() string { return string(etw.AppendText(nil, &e)
 
 var bgc1stNonConEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Level: 4, Opcode: 26, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGC1stNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stNonConEnd",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGC1stNonConEnd", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGC1stNonConEnd",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyBGC1stNonConEnd is [BGC1stNonConEnd] in any version: a newer one is decoded like it.
 type AnyBGC1stNonConEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGC1stNonConEnd
 }
 
@@ -1974,6 +2001,9 @@ func (e *AnyBGC1stNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyBGC1stNonConEnd) Clone() *AnyBGC1stNonConEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGC1stNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC1stConEnd is event 13, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGC1stConEnd], enabled by [KeywordGCPrivate] (0x1) at
@@ -2012,13 +2042,14 @@ func (e BGC1stConEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgc1stConEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 13, Level: 4, Opcode: 27, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGC1stConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stConEnd",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGC1stConEnd", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGC1stConEnd",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyBGC1stConEnd is [BGC1stConEnd] in any version: a newer one is decoded like it.
 type AnyBGC1stConEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGC1stConEnd
 }
 
@@ -2030,6 +2061,9 @@ func (e *AnyBGC1stConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyBGC1stConEnd) Clone() *AnyBGC1stConEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGC1stConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC2ndNonConBegin is event 14, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGC2ndNonConBegin], enabled by [KeywordGCPrivate] (0x1) at
@@ -2069,13 +2103,14 @@ func (e BGC2ndNonConBegin) String() string { return string(etw.AppendText(nil, &
 
 var bgc2ndNonConBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 14, Level: 4, Opcode: 28, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGC2ndNonConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConBegin",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGC2ndNonConBegin", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGC2ndNonConBegin",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyBGC2ndNonConBegin is [BGC2ndNonConBegin] in any version: a newer one is decoded like it.
 type AnyBGC2ndNonConBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGC2ndNonConBegin
 }
 
@@ -2087,6 +2122,9 @@ func (e *AnyBGC2ndNonConBegin) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyBGC2ndNonConBegin) Clone() *AnyBGC2ndNonConBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGC2ndNonConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC2ndNonConEnd is event 15, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGC2ndNonConEnd], enabled by [KeywordGCPrivate] (0x1) at
@@ -2124,13 +2162,14 @@ func (e BGC2ndNonConEnd) String() string { return string(etw.AppendText(nil, &e)
 
 var bgc2ndNonConEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 15, Level: 4, Opcode: 29, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGC2ndNonConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndNonConEnd",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGC2ndNonConEnd", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGC2ndNonConEnd",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyBGC2ndNonConEnd is [BGC2ndNonConEnd] in any version: a newer one is decoded like it.
 type AnyBGC2ndNonConEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGC2ndNonConEnd
 }
 
@@ -2142,6 +2181,9 @@ func (e *AnyBGC2ndNonConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyBGC2ndNonConEnd) Clone() *AnyBGC2ndNonConEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGC2ndNonConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC2ndConBegin is event 16, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGC2ndConBegin], enabled by [KeywordGCPrivate] (0x1) at
@@ -2180,13 +2222,14 @@ func (e BGC2ndConBegin) String() string { return string(etw.AppendText(nil, &e))
 
 var bgc2ndConBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 16, Level: 4, Opcode: 30, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGC2ndConBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConBegin",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGC2ndConBegin", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGC2ndConBegin",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyBGC2ndConBegin is [BGC2ndConBegin] in any version: a newer one is decoded like it.
 type AnyBGC2ndConBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGC2ndConBegin
 }
 
@@ -2198,6 +2241,9 @@ func (e *AnyBGC2ndConBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyBGC2ndConBegin) Clone() *AnyBGC2ndConBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGC2ndConBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGC2ndConEnd is event 17, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGC2ndConEnd], enabled by [KeywordGCPrivate] (0x1) at
@@ -2235,13 +2281,14 @@ func (e BGC2ndConEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgc2ndConEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Opcode: 31, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGC2ndConEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC2ndConEnd",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGC2ndConEnd", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGC2ndConEnd",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyBGC2ndConEnd is [BGC2ndConEnd] in any version: a newer one is decoded like it.
 type AnyBGC2ndConEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGC2ndConEnd
 }
 
@@ -2253,6 +2300,9 @@ func (e *AnyBGC2ndConEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyBGC2ndConEnd) Clone() *AnyBGC2ndConEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGC2ndConEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCPlanEnd is event 18, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGCPlanEnd], enabled by [KeywordGCPrivate] (0x1) at
@@ -2290,13 +2340,14 @@ func (e BGCPlanEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcPlanEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 18, Level: 4, Opcode: 32, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGCPlanEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCPlanEnd",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGCPlanEnd", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGCPlanEnd",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyBGCPlanEnd is [BGCPlanEnd] in any version: a newer one is decoded like it.
 type AnyBGCPlanEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGCPlanEnd
 }
 
@@ -2308,6 +2359,9 @@ func (e *AnyBGCPlanEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyBGCPlanEnd) Clone() *AnyBGCPlanEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGCPlanEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCSweepEnd is event 19, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGCSweepEnd], enabled by [KeywordGCPrivate] (0x1) at
@@ -2345,13 +2399,14 @@ func (e BGCSweepEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcSweepEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 19, Level: 4, Opcode: 33, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGCSweepEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCSweepEnd",
-	Fields: gcNoUserDataLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGCSweepEnd", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGCSweepEnd",
+	Fields:     gcNoUserDataLayoutFields,
 }
 
 // AnyBGCSweepEnd is [BGCSweepEnd] in any version: a newer one is decoded like it.
 type AnyBGCSweepEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGCSweepEnd
 }
 
@@ -2363,6 +2418,9 @@ func (e *AnyBGCSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyBGCSweepEnd) Clone() *AnyBGCSweepEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGCSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCDrainMark is event 20, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGCDrainMark], enabled by [KeywordGCPrivate] (0x1) at
@@ -2416,7 +2474,8 @@ func (e BGCDrainMark) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcDrainMark = etw.EventDesc{
 	Provider: &providerDesc, ID: 20, Level: 4, Opcode: 34, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGCDrainMark", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCDrainMark",
+	Class: classGarbageCollectionPrivate, Name: "BGCDrainMark", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGCDrainMark",
 	Fields: []etw.FieldDesc{
 		{Name: "Objects", Type: etw.InUInt64},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -2425,7 +2484,7 @@ var bgcDrainMark = etw.EventDesc{
 
 // AnyBGCDrainMark is [BGCDrainMark] in any version: a newer one is decoded like it.
 type AnyBGCDrainMark struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGCDrainMark
 }
 
@@ -2437,6 +2496,9 @@ func (e *AnyBGCDrainMark) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyBGCDrainMark) Clone() *AnyBGCDrainMark { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGCDrainMark) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCRevisit is event 21, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGCRevisit], enabled by [KeywordGCPrivate] (0x1) at
@@ -2502,7 +2564,8 @@ func (e BGCRevisit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcRevisit = etw.EventDesc{
 	Provider: &providerDesc, ID: 21, Level: 4, Opcode: 35, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGCRevisit", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCRevisit",
+	Class: classGarbageCollectionPrivate, Name: "BGCRevisit", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGCRevisit",
 	Fields: []etw.FieldDesc{
 		{Name: "Pages", Type: etw.InUInt64},
 		{Name: "Objects", Type: etw.InUInt64},
@@ -2513,7 +2576,7 @@ var bgcRevisit = etw.EventDesc{
 
 // AnyBGCRevisit is [BGCRevisit] in any version: a newer one is decoded like it.
 type AnyBGCRevisit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGCRevisit
 }
 
@@ -2525,6 +2588,9 @@ func (e *AnyBGCRevisit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyBGCRevisit) Clone() *AnyBGCRevisit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGCRevisit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCOverflow is event 22, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGCOverflow], enabled by [KeywordGCPrivate] (0x1) at
@@ -2595,7 +2661,8 @@ func (e BGCOverflow) String() string { return string(etw.AppendText(nil, &e)) }
 
 var bgcOverflow = etw.EventDesc{
 	Provider: &providerDesc, ID: 22, Level: 4, Opcode: 36, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGCOverflow", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCOverflow",
+	Class: classGarbageCollectionPrivate, Name: "BGCOverflow", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGCOverflow",
 	Fields: []etw.FieldDesc{
 		{Name: "Min", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "Max", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -2607,7 +2674,7 @@ var bgcOverflow = etw.EventDesc{
 
 // AnyBGCOverflow is [BGCOverflow] in any version: a newer one is decoded like it.
 type AnyBGCOverflow struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGCOverflow
 }
 
@@ -2619,6 +2686,9 @@ func (e *AnyBGCOverflow) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyBGCOverflow) Clone() *AnyBGCOverflow { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGCOverflow) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCAllocWaitBegin is event 23, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGCAllocWaitBegin], enabled by [KeywordGCPrivate] (0x1) at
@@ -2659,8 +2729,9 @@ func (e BGCAllocWaitBegin) String() string { return string(etw.AppendText(nil, &
 
 var bgcAllocWaitBegin = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Level: 4, Opcode: 37, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGCAllocWaitBegin", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitBegin",
-	Fields: bgcAllocWaitLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGCAllocWaitBegin", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGCAllocWaitBegin",
+	Fields:     bgcAllocWaitLayoutFields,
 }
 
 // bgcAllocWaitLayout is the template BGCAllocWait, which several events use.
@@ -2698,7 +2769,7 @@ var bgcAllocWaitLayoutFields = []etw.FieldDesc{
 
 // AnyBGCAllocWaitBegin is [BGCAllocWaitBegin] in any version: a newer one is decoded like it.
 type AnyBGCAllocWaitBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGCAllocWaitBegin
 }
 
@@ -2710,6 +2781,9 @@ func (e *AnyBGCAllocWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyBGCAllocWaitBegin) Clone() *AnyBGCAllocWaitBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGCAllocWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BGCAllocWaitEnd is event 24, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateBGCAllocWaitEnd], enabled by [KeywordGCPrivate] (0x1) at
@@ -2748,13 +2822,14 @@ func (e BGCAllocWaitEnd) String() string { return string(etw.AppendText(nil, &e)
 
 var bgcAllocWaitEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 24, Level: 4, Opcode: 38, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGCAllocWaitEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGCAllocWaitEnd",
-	Fields: bgcAllocWaitLayoutFields,
+	Class: classGarbageCollectionPrivate, Name: "BGCAllocWaitEnd", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGCAllocWaitEnd",
+	Fields:     bgcAllocWaitLayoutFields,
 }
 
 // AnyBGCAllocWaitEnd is [BGCAllocWaitEnd] in any version: a newer one is decoded like it.
 type AnyBGCAllocWaitEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGCAllocWaitEnd
 }
 
@@ -2766,6 +2841,9 @@ func (e *AnyBGCAllocWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyBGCAllocWaitEnd) Clone() *AnyBGCAllocWaitEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGCAllocWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GCFullNotify is event 25, version 0. Its payload has 8 bytes. [AnyGCFullNotify] says what it
 // means.
@@ -2812,7 +2890,8 @@ func (e GCFullNotify) String() string { return string(etw.AppendText(nil, &e)) }
 
 var gcFullNotify = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCFullNotify", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCFullNotify",
+	Class: classGarbageCollectionPrivate, Name: "GCFullNotify", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCFullNotify",
 	Fields: []etw.FieldDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "IsAlloc", Type: etw.InUInt32},
@@ -2872,7 +2951,8 @@ func (e GCFullNotifyV1) String() string { return string(etw.AppendText(nil, &e))
 
 var gcFullNotifyV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 25, Version: 1, Level: 4, Opcode: 19, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "GCFullNotify_V1", TaskName: "GarbageCollectionPrivate", OpcodeName: "GCFullNotify",
+	Class: classGarbageCollectionPrivate, Name: "GCFullNotify_V1", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "GCFullNotify",
 	Fields: []etw.FieldDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "IsAlloc", Type: etw.InUInt32},
@@ -3009,7 +3089,8 @@ func (e BGC1stSweepEnd) String() string { return string(etw.AppendText(nil, &e))
 
 var bgc1stSweepEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 26, Level: 4, Opcode: 45, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "BGC1stSweepEnd", TaskName: "GarbageCollectionPrivate", OpcodeName: "BGC1stSweepEnd",
+	Class: classGarbageCollectionPrivate, Name: "BGC1stSweepEnd", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "BGC1stSweepEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "GenNumber", Type: etw.InUInt32},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -3018,7 +3099,7 @@ var bgc1stSweepEnd = etw.EventDesc{
 
 // AnyBGC1stSweepEnd is [BGC1stSweepEnd] in any version: a newer one is decoded like it.
 type AnyBGC1stSweepEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BGC1stSweepEnd
 }
 
@@ -3030,6 +3111,9 @@ func (e *AnyBGC1stSweepEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyBGC1stSweepEnd) Clone() *AnyBGC1stSweepEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBGC1stSweepEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PrvFinalizeObject is event 192, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivatePrvFinalizeObject], enabled by [KeywordGCPrivate] (0x1) at
@@ -3094,7 +3178,8 @@ func (e PrvFinalizeObject) String() string { return string(etw.AppendText(nil, &
 
 var prvFinalizeObject = etw.EventDesc{
 	Provider: &providerDesc, ID: 192, Level: 5, Opcode: 39, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PrvFinalizeObject", TaskName: "GarbageCollectionPrivate", OpcodeName: "PrvFinalizeObject",
+	Class: classGarbageCollectionPrivate, Name: "PrvFinalizeObject", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "PrvFinalizeObject",
 	Fields: []etw.FieldDesc{
 		{Name: "TypeID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -3105,7 +3190,7 @@ var prvFinalizeObject = etw.EventDesc{
 
 // AnyPrvFinalizeObject is [PrvFinalizeObject] in any version: a newer one is decoded like it.
 type AnyPrvFinalizeObject struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PrvFinalizeObject
 }
 
@@ -3120,6 +3205,9 @@ func (e AnyPrvFinalizeObject) Clone() *AnyPrvFinalizeObject {
 	e.TypeName = e.TypeName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPrvFinalizeObject) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CCWRefCountChangeAnsi is event 193, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateCCWRefCountChange], enabled by [KeywordInteropPrivate]
@@ -3213,7 +3301,8 @@ func (e CCWRefCountChangeAnsi) String() string { return string(etw.AppendText(ni
 
 var ccwRefCountChangeAnsi = etw.EventDesc{
 	Provider: &providerDesc, ID: 193, Level: 5, Opcode: 40, Task: 1, Keywords: 0x2000,
-	Class: classGarbageCollectionPrivate, Name: "CCWRefCountChangeAnsi", TaskName: "GarbageCollectionPrivate", OpcodeName: "CCWRefCountChange",
+	Class: classGarbageCollectionPrivate, Name: "CCWRefCountChangeAnsi",
+	TaskName: "GarbageCollectionPrivate", OpcodeName: "CCWRefCountChange",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -3230,7 +3319,7 @@ var ccwRefCountChangeAnsi = etw.EventDesc{
 // AnyCCWRefCountChangeAnsi is [CCWRefCountChangeAnsi] in any version: a newer one is decoded
 // like it.
 type AnyCCWRefCountChangeAnsi struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CCWRefCountChangeAnsi
 }
 
@@ -3247,6 +3336,9 @@ func (e AnyCCWRefCountChangeAnsi) Clone() *AnyCCWRefCountChangeAnsi {
 	e.Operation = e.Operation.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCCWRefCountChangeAnsi) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PrvSetGCHandle is event 194, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateSetGCHandle], enabled by [KeywordGCHandlePrivate] (0x4000) at
@@ -3319,7 +3411,8 @@ func (e PrvSetGCHandle) String() string { return string(etw.AppendText(nil, &e))
 
 var prvSetGCHandle = etw.EventDesc{
 	Provider: &providerDesc, ID: 194, Level: 5, Opcode: 42, Task: 1, Keywords: 0x4000,
-	Class: classGarbageCollectionPrivate, Name: "PrvSetGCHandle", TaskName: "GarbageCollectionPrivate", OpcodeName: "SetGCHandle",
+	Class: classGarbageCollectionPrivate, Name: "PrvSetGCHandle", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "SetGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -3332,7 +3425,7 @@ var prvSetGCHandle = etw.EventDesc{
 
 // AnyPrvSetGCHandle is [PrvSetGCHandle] in any version: a newer one is decoded like it.
 type AnyPrvSetGCHandle struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PrvSetGCHandle
 }
 
@@ -3344,6 +3437,9 @@ func (e *AnyPrvSetGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyPrvSetGCHandle) Clone() *AnyPrvSetGCHandle { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPrvSetGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PrvDestroyGCHandle is event 195, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateDestroyGCHandle], enabled by [KeywordGCHandlePrivate]
@@ -3396,7 +3492,8 @@ func (e PrvDestroyGCHandle) String() string { return string(etw.AppendText(nil, 
 
 var prvDestroyGCHandle = etw.EventDesc{
 	Provider: &providerDesc, ID: 195, Level: 5, Opcode: 43, Task: 1, Keywords: 0x4000,
-	Class: classGarbageCollectionPrivate, Name: "PrvDestroyGCHandle", TaskName: "GarbageCollectionPrivate", OpcodeName: "DestroyGCHandle",
+	Class: classGarbageCollectionPrivate, Name: "PrvDestroyGCHandle", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "DestroyGCHandle",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
@@ -3406,7 +3503,7 @@ var prvDestroyGCHandle = etw.EventDesc{
 // AnyPrvDestroyGCHandle is [PrvDestroyGCHandle] in any version: a newer one is decoded like
 // it.
 type AnyPrvDestroyGCHandle struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PrvDestroyGCHandle
 }
 
@@ -3418,6 +3515,9 @@ func (e *AnyPrvDestroyGCHandle) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyPrvDestroyGCHandle) Clone() *AnyPrvDestroyGCHandle { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPrvDestroyGCHandle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PinPlugAtGCTime is event 199, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivatePinPlugAtGCTime], enabled by [KeywordGCPrivate] (0x1) at
@@ -3480,7 +3580,8 @@ func (e PinPlugAtGCTime) String() string { return string(etw.AppendText(nil, &e)
 
 var pinPlugAtGCTime = etw.EventDesc{
 	Provider: &providerDesc, ID: 199, Level: 5, Opcode: 44, Task: 1, Keywords: 0x1,
-	Class: classGarbageCollectionPrivate, Name: "PinPlugAtGCTime", TaskName: "GarbageCollectionPrivate", OpcodeName: "PinPlugAtGCTime",
+	Class: classGarbageCollectionPrivate, Name: "PinPlugAtGCTime", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "PinPlugAtGCTime",
 	Fields: []etw.FieldDesc{
 		{Name: "PlugStart", Type: etw.InPointer},
 		{Name: "PlugEnd", Type: etw.InPointer},
@@ -3491,7 +3592,7 @@ var pinPlugAtGCTime = etw.EventDesc{
 
 // AnyPinPlugAtGCTime is [PinPlugAtGCTime] in any version: a newer one is decoded like it.
 type AnyPinPlugAtGCTime struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PinPlugAtGCTime
 }
 
@@ -3503,6 +3604,9 @@ func (e *AnyPinPlugAtGCTime) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyPinPlugAtGCTime) Clone() *AnyPinPlugAtGCTime { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPinPlugAtGCTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CCWRefCountChange is event 200, version 0, of [TaskGarbageCollectionPrivate], opcode
 // [OpcodeGarbageCollectionPrivateCCWRefCountChange], enabled by [KeywordInteropPrivate]
@@ -3594,7 +3698,8 @@ func (e CCWRefCountChange) String() string { return string(etw.AppendText(nil, &
 
 var ccwRefCountChange = etw.EventDesc{
 	Provider: &providerDesc, ID: 200, Level: 5, Opcode: 40, Task: 1, Keywords: 0x2000,
-	Class: classGarbageCollectionPrivate, Name: "CCWRefCountChange", TaskName: "GarbageCollectionPrivate", OpcodeName: "CCWRefCountChange",
+	Class: classGarbageCollectionPrivate, Name: "CCWRefCountChange", TaskName: "GarbageCollectionPrivate",
+	OpcodeName: "CCWRefCountChange",
 	Fields: []etw.FieldDesc{
 		{Name: "HandleID", Type: etw.InPointer},
 		{Name: "ObjectID", Type: etw.InPointer},
@@ -3610,7 +3715,7 @@ var ccwRefCountChange = etw.EventDesc{
 
 // AnyCCWRefCountChange is [CCWRefCountChange] in any version: a newer one is decoded like it.
 type AnyCCWRefCountChange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CCWRefCountChange
 }
 
@@ -3627,3 +3732,6 @@ func (e AnyCCWRefCountChange) Clone() *AnyCCWRefCountChange {
 	e.Operation = e.Operation.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCCWRefCountChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -76,7 +76,8 @@ func (e AllocRequest) String() string { return string(etw.AppendText(nil, &e)) }
 
 var allocRequest = etw.EventDesc{
 	Provider: &providerDesc, ID: 310, Level: 5, Opcode: 97, Task: 16, Keywords: 0x10,
-	Class: classLoaderHeapAllocation, Name: "AllocRequest", TaskName: "LoaderHeapAllocation", OpcodeName: "AllocRequest",
+	Class: classLoaderHeapAllocation, Name: "AllocRequest", TaskName: "LoaderHeapAllocation",
+	OpcodeName: "AllocRequest",
 	Fields: []etw.FieldDesc{
 		{Name: "LoaderHeapPtr", Type: etw.InPointer},
 		{Name: "MemoryAddress", Type: etw.InPointer},
@@ -89,7 +90,7 @@ var allocRequest = etw.EventDesc{
 
 // AnyAllocRequest is [AllocRequest] in any version: a newer one is decoded like it.
 type AnyAllocRequest struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AllocRequest
 }
 
@@ -101,3 +102,6 @@ func (e *AnyAllocRequest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyAllocRequest) Clone() *AnyAllocRequest { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAllocRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -112,13 +112,15 @@ var moduleRangeSectionTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v ModuleRangeSectionType) String() string {
-	return moduleRangeSectionTypeMap.ValueString(uint32(v))
+	return moduleRangeSectionTypeMap.ValueName("ModuleRangeSectionType", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v ModuleRangeSectionType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ModuleRangeSectionType) MarshalText() ([]byte, error) {
+	return []byte(moduleRangeSectionTypeMap.ValueString(uint32(v))), nil
+}
 
 // GCHandleKind is a value of the map GCHandleKindMap.
 //
@@ -161,11 +163,13 @@ var gcHandleKindMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCHandleKind) String() string { return gcHandleKindMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCHandleKind) String() string { return gcHandleKindMap.ValueName("GCHandleKind", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCHandleKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCHandleKind) MarshalText() ([]byte, error) {
+	return []byte(gcHandleKindMap.ValueString(uint32(v))), nil
+}
 
 // ModuleRangeIBCType is a set of flags of the map ModuleRangeIBCTypeMap.
 //
@@ -188,10 +192,14 @@ var moduleRangeIBCTypeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleRangeIBCType) String() string { return moduleRangeIBCTypeMap.ValueString(uint32(v)) }
+func (v ModuleRangeIBCType) String() string {
+	return moduleRangeIBCTypeMap.ValueName("ModuleRangeIBCType", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v ModuleRangeIBCType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ModuleRangeIBCType) MarshalText() ([]byte, error) {
+	return []byte(moduleRangeIBCTypeMap.ValueString(uint32(v))), nil
+}
 
 // ModuleRangeType is a set of flags of the map ModuleRangeTypeMap.
 //
@@ -218,10 +226,14 @@ var moduleRangeTypeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleRangeType) String() string { return moduleRangeTypeMap.ValueString(uint32(v)) }
+func (v ModuleRangeType) String() string {
+	return moduleRangeTypeMap.ValueName("ModuleRangeType", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v ModuleRangeType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ModuleRangeType) MarshalText() ([]byte, error) {
+	return []byte(moduleRangeTypeMap.ValueString(uint32(v))), nil
+}
 
 // GCReason is a value of the map GCReasonMap.
 //
@@ -280,11 +292,13 @@ var gcReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCReason) String() string { return gcReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCReason) String() string { return gcReasonMap.ValueName("GCReason", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCReason) MarshalText() ([]byte, error) {
+	return []byte(gcReasonMap.ValueString(uint32(v))), nil
+}
 
 // GCGlobalMechanisms is a set of flags of the map GCGlobalMechanismsMap.
 //
@@ -315,10 +329,14 @@ var gcGlobalMechanismsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCGlobalMechanisms) String() string { return gcGlobalMechanismsMap.ValueString(uint32(v)) }
+func (v GCGlobalMechanisms) String() string {
+	return gcGlobalMechanismsMap.ValueName("GCGlobalMechanisms", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v GCGlobalMechanisms) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v GCGlobalMechanisms) MarshalText() ([]byte, error) {
+	return []byte(gcGlobalMechanismsMap.ValueString(uint32(v))), nil
+}
 
 // GCJoinTime is a value of the map GCJoinTimeMap.
 //
@@ -339,11 +357,13 @@ var gcJoinTimeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCJoinTime) String() string { return gcJoinTimeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCJoinTime) String() string { return gcJoinTimeMap.ValueName("GCJoinTime", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCJoinTime) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCJoinTime) MarshalText() ([]byte, error) {
+	return []byte(gcJoinTimeMap.ValueString(uint32(v))), nil
+}
 
 // GCJoinType is a value of the map GCJoinTypeMap.
 //
@@ -371,11 +391,13 @@ var gcJoinTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v GCJoinType) String() string { return gcJoinTypeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v GCJoinType) String() string { return gcJoinTypeMap.ValueName("GCJoinType", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v GCJoinType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v GCJoinType) MarshalText() ([]byte, error) {
+	return []byte(gcJoinTypeMap.ValueString(uint32(v))), nil
+}
 
 // BGCAllocWaitReason is a value of the map BGCAllocWaitReasonMap.
 //
@@ -419,11 +441,15 @@ var bgcAllocWaitReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v BGCAllocWaitReason) String() string { return bgcAllocWaitReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v BGCAllocWaitReason) String() string {
+	return bgcAllocWaitReasonMap.ValueName("BGCAllocWaitReason", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v BGCAllocWaitReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v BGCAllocWaitReason) MarshalText() ([]byte, error) {
+	return []byte(bgcAllocWaitReasonMap.ValueString(uint32(v))), nil
+}
 
 // NGenBindReason is a value of the map NGenBindReasonMap.
 //
@@ -489,8 +515,12 @@ var nGenBindReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v NGenBindReason) String() string { return nGenBindReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v NGenBindReason) String() string {
+	return nGenBindReasonMap.ValueName("NGenBindReason", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v NGenBindReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v NGenBindReason) MarshalText() ([]byte, error) {
+	return []byte(nGenBindReasonMap.ValueString(uint32(v))), nil
+}

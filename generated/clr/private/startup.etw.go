@@ -1678,7 +1678,8 @@ func (e GetInstallationStart) String() string { return string(etw.AppendText(nil
 
 var getInstallationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 96, Level: 4, Opcode: 16, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "GetInstallationStart", TaskName: "Startup", OpcodeName: "GetInstallationStart",
+	Class: classStartup, Name: "GetInstallationStart", TaskName: "Startup",
+	OpcodeName: "GetInstallationStart",
 }
 
 // GetInstallationStartV1 is GetInstallationStart_V1: event 96, version 1. Its payload has 2
@@ -1715,8 +1716,9 @@ func (e GetInstallationStartV1) String() string { return string(etw.AppendText(n
 
 var getInstallationStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 96, Version: 1, Level: 4, Opcode: 16, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "GetInstallationStart_V1", TaskName: "Startup", OpcodeName: "GetInstallationStart",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "GetInstallationStart_V1", TaskName: "Startup",
+	OpcodeName: "GetInstallationStart",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnyGetInstallationStart is event 96 in any version, of [TaskStartup], opcode
@@ -1821,8 +1823,9 @@ func (e GetInstallationEndV1) String() string { return string(etw.AppendText(nil
 
 var getInstallationEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 97, Version: 1, Level: 4, Opcode: 17, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "GetInstallationEnd_V1", TaskName: "Startup", OpcodeName: "GetInstallationEnd",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "GetInstallationEnd_V1", TaskName: "Startup",
+	OpcodeName: "GetInstallationEnd",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnyGetInstallationEnd is event 97 in any version, of [TaskStartup], opcode
@@ -2124,8 +2127,9 @@ func (e ExplicitBindStartV1) String() string { return string(etw.AppendText(nil,
 
 var explicitBindStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 100, Version: 1, Level: 4, Opcode: 20, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "ExplicitBindStart_V1", TaskName: "Startup", OpcodeName: "ExplicitBindStart",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "ExplicitBindStart_V1", TaskName: "Startup",
+	OpcodeName: "ExplicitBindStart",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnyExplicitBindStart is event 100 in any version, of [TaskStartup], opcode
@@ -2525,8 +2529,9 @@ func (e InitDefaultDomainV1) String() string { return string(etw.AppendText(nil,
 
 var initDefaultDomainV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 104, Version: 1, Level: 4, Opcode: 24, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "InitDefaultDomain_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomain",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "InitDefaultDomain_V1", TaskName: "Startup",
+	OpcodeName: "InitDefaultDomain",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnyInitDefaultDomain is event 104 in any version, of [TaskStartup], opcode
@@ -2593,7 +2598,8 @@ func (e InitDefaultDomainEnd) String() string { return string(etw.AppendText(nil
 
 var initDefaultDomainEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 105, Level: 4, Opcode: 25, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "InitDefaultDomainEnd", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
+	Class: classStartup, Name: "InitDefaultDomainEnd", TaskName: "Startup",
+	OpcodeName: "InitDefaultDomainEnd",
 }
 
 // InitDefaultDomainEndV1 is InitDefaultDomainEnd_V1: event 105, version 1. Its payload has 2
@@ -2630,8 +2636,9 @@ func (e InitDefaultDomainEndV1) String() string { return string(etw.AppendText(n
 
 var initDefaultDomainEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 105, Version: 1, Level: 4, Opcode: 25, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "InitDefaultDomainEnd_V1", TaskName: "Startup", OpcodeName: "InitDefaultDomainEnd",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "InitDefaultDomainEnd_V1", TaskName: "Startup",
+	OpcodeName: "InitDefaultDomainEnd",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnyInitDefaultDomainEnd is event 105 in any version, of [TaskStartup], opcode
@@ -2937,8 +2944,9 @@ func (e AllowBindingRedirsV1) String() string { return string(etw.AppendText(nil
 
 var allowBindingRedirsV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 108, Version: 1, Level: 4, Opcode: 28, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "AllowBindingRedirs_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirs",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "AllowBindingRedirs_V1", TaskName: "Startup",
+	OpcodeName: "AllowBindingRedirs",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnyAllowBindingRedirs is event 108 in any version, of [TaskStartup], opcode
@@ -3006,7 +3014,8 @@ func (e AllowBindingRedirsEnd) String() string { return string(etw.AppendText(ni
 
 var allowBindingRedirsEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 109, Level: 4, Opcode: 29, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "AllowBindingRedirsEnd", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
+	Class: classStartup, Name: "AllowBindingRedirsEnd", TaskName: "Startup",
+	OpcodeName: "AllowBindingRedirsEnd",
 }
 
 // AllowBindingRedirsEndV1 is AllowBindingRedirsEnd_V1: event 109, version 1. Its payload has 2
@@ -3043,8 +3052,9 @@ func (e AllowBindingRedirsEndV1) String() string { return string(etw.AppendText(
 
 var allowBindingRedirsEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 109, Version: 1, Level: 4, Opcode: 29, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "AllowBindingRedirsEnd_V1", TaskName: "Startup", OpcodeName: "AllowBindingRedirsEnd",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "AllowBindingRedirsEnd_V1", TaskName: "Startup",
+	OpcodeName: "AllowBindingRedirsEnd",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnyAllowBindingRedirsEnd is event 109 in any version, of [TaskStartup], opcode
@@ -3658,8 +3668,9 @@ func (e LoaderCatchCallEndV1) String() string { return string(etw.AppendText(nil
 
 var loaderCatchCallEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 115, Version: 1, Level: 4, Opcode: 35, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "LoaderCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "LoaderCatchCallEnd",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "LoaderCatchCallEnd_V1", TaskName: "Startup",
+	OpcodeName: "LoaderCatchCallEnd",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnyLoaderCatchCallEnd is event 115 in any version, of [TaskStartup], opcode
@@ -4359,8 +4370,9 @@ func (e SecurityCatchCallV1) String() string { return string(etw.AppendText(nil,
 
 var securityCatchCallV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 122, Version: 1, Level: 4, Opcode: 42, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "SecurityCatchCall_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCall",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "SecurityCatchCall_V1", TaskName: "Startup",
+	OpcodeName: "SecurityCatchCall",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnySecurityCatchCall is event 122 in any version, of [TaskStartup], opcode
@@ -4427,7 +4439,8 @@ func (e SecurityCatchCallEnd) String() string { return string(etw.AppendText(nil
 
 var securityCatchCallEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 123, Level: 4, Opcode: 43, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "SecurityCatchCallEnd", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
+	Class: classStartup, Name: "SecurityCatchCallEnd", TaskName: "Startup",
+	OpcodeName: "SecurityCatchCallEnd",
 }
 
 // SecurityCatchCallEndV1 is SecurityCatchCallEnd_V1: event 123, version 1. Its payload has 2
@@ -4464,8 +4477,9 @@ func (e SecurityCatchCallEndV1) String() string { return string(etw.AppendText(n
 
 var securityCatchCallEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 123, Version: 1, Level: 4, Opcode: 43, Task: 9, Keywords: 0x80000000,
-	Class: classStartup, Name: "SecurityCatchCallEnd_V1", TaskName: "Startup", OpcodeName: "SecurityCatchCallEnd",
-	Fields: startupV1LayoutFields,
+	Class: classStartup, Name: "SecurityCatchCallEnd_V1", TaskName: "Startup",
+	OpcodeName: "SecurityCatchCallEnd",
+	Fields:     startupV1LayoutFields,
 }
 
 // AnySecurityCatchCallEnd is event 123 in any version, of [TaskStartup], opcode

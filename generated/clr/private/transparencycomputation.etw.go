@@ -71,7 +71,8 @@ func (e ModuleTransparencyComputationStart) String() string { return string(etw.
 
 var moduleTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 178, Level: 4, Opcode: 83, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "ModuleTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "ModuleTransparencyComputationStart",
+	TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Module", Type: etw.InUnicodeString},
 		{Name: "AppDomainID", Type: etw.InUInt32},
@@ -82,7 +83,7 @@ var moduleTransparencyComputationStart = etw.EventDesc{
 // AnyModuleTransparencyComputationStart is [ModuleTransparencyComputationStart] in any
 // version: a newer one is decoded like it.
 type AnyModuleTransparencyComputationStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleTransparencyComputationStart
 }
 
@@ -96,6 +97,11 @@ func (e *AnyModuleTransparencyComputationStart) DecodeVersion(version uint8, p [
 func (e AnyModuleTransparencyComputationStart) Clone() *AnyModuleTransparencyComputationStart {
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ModuleTransparencyComputationEnd is event 179, version 0, of [TaskTransparencyComputation],
@@ -187,7 +193,8 @@ func (e ModuleTransparencyComputationEnd) String() string { return string(etw.Ap
 
 var moduleTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 179, Level: 4, Opcode: 84, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "ModuleTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "ModuleTransparencyComputationEnd",
+	TaskName: "TransparencyComputation", OpcodeName: "ModuleTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Module", Type: etw.InUnicodeString},
 		{Name: "AppDomainID", Type: etw.InUInt32},
@@ -203,7 +210,7 @@ var moduleTransparencyComputationEnd = etw.EventDesc{
 // AnyModuleTransparencyComputationEnd is [ModuleTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyModuleTransparencyComputationEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleTransparencyComputationEnd
 }
 
@@ -217,6 +224,11 @@ func (e *AnyModuleTransparencyComputationEnd) DecodeVersion(version uint8, p []b
 func (e AnyModuleTransparencyComputationEnd) Clone() *AnyModuleTransparencyComputationEnd {
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // TypeTransparencyComputationStart is event 180, version 0, of [TaskTransparencyComputation],
@@ -286,7 +298,8 @@ func (e TypeTransparencyComputationStart) String() string { return string(etw.Ap
 
 var typeTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 180, Level: 4, Opcode: 85, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "TypeTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "TypeTransparencyComputationStart",
+	TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -298,7 +311,7 @@ var typeTransparencyComputationStart = etw.EventDesc{
 // AnyTypeTransparencyComputationStart is [TypeTransparencyComputationStart] in any version: a
 // newer one is decoded like it.
 type AnyTypeTransparencyComputationStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TypeTransparencyComputationStart
 }
 
@@ -313,6 +326,11 @@ func (e AnyTypeTransparencyComputationStart) Clone() *AnyTypeTransparencyComputa
 	e.Type = e.Type.Clone()
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTypeTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // TypeTransparencyComputationEnd is event 181, version 0, of [TaskTransparencyComputation],
@@ -403,7 +421,8 @@ func (e TypeTransparencyComputationEnd) String() string { return string(etw.Appe
 
 var typeTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 181, Level: 4, Opcode: 86, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "TypeTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "TypeTransparencyComputationEnd",
+	TaskName: "TransparencyComputation", OpcodeName: "TypeTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Type", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -419,7 +438,7 @@ var typeTransparencyComputationEnd = etw.EventDesc{
 // AnyTypeTransparencyComputationEnd is [TypeTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyTypeTransparencyComputationEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TypeTransparencyComputationEnd
 }
 
@@ -434,6 +453,11 @@ func (e AnyTypeTransparencyComputationEnd) Clone() *AnyTypeTransparencyComputati
 	e.Type = e.Type.Clone()
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTypeTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // MethodTransparencyComputationStart is event 182, version 0, of
@@ -504,7 +528,8 @@ func (e MethodTransparencyComputationStart) String() string { return string(etw.
 
 var methodTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 182, Level: 4, Opcode: 87, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "MethodTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "MethodTransparencyComputationStart",
+	TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Method", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -516,7 +541,7 @@ var methodTransparencyComputationStart = etw.EventDesc{
 // AnyMethodTransparencyComputationStart is [MethodTransparencyComputationStart] in any
 // version: a newer one is decoded like it.
 type AnyMethodTransparencyComputationStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodTransparencyComputationStart
 }
 
@@ -531,6 +556,11 @@ func (e AnyMethodTransparencyComputationStart) Clone() *AnyMethodTransparencyCom
 	e.Method = e.Method.Clone()
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // MethodTransparencyComputationEnd is event 183, version 0, of [TaskTransparencyComputation],
@@ -611,7 +641,8 @@ func (e MethodTransparencyComputationEnd) String() string { return string(etw.Ap
 
 var methodTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 183, Level: 4, Opcode: 88, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "MethodTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "MethodTransparencyComputationEnd",
+	TaskName: "TransparencyComputation", OpcodeName: "MethodTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Method", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -625,7 +656,7 @@ var methodTransparencyComputationEnd = etw.EventDesc{
 // AnyMethodTransparencyComputationEnd is [MethodTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyMethodTransparencyComputationEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MethodTransparencyComputationEnd
 }
 
@@ -640,6 +671,11 @@ func (e AnyMethodTransparencyComputationEnd) Clone() *AnyMethodTransparencyCompu
 	e.Method = e.Method.Clone()
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMethodTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // FieldTransparencyComputationStart is event 184, version 0, of [TaskTransparencyComputation],
@@ -709,7 +745,8 @@ func (e FieldTransparencyComputationStart) String() string { return string(etw.A
 
 var fieldTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 184, Level: 4, Opcode: 89, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "FieldTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "FieldTransparencyComputationStart",
+	TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Field", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -721,7 +758,7 @@ var fieldTransparencyComputationStart = etw.EventDesc{
 // AnyFieldTransparencyComputationStart is [FieldTransparencyComputationStart] in any version:
 // a newer one is decoded like it.
 type AnyFieldTransparencyComputationStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FieldTransparencyComputationStart
 }
 
@@ -736,6 +773,11 @@ func (e AnyFieldTransparencyComputationStart) Clone() *AnyFieldTransparencyCompu
 	e.Field = e.Field.Clone()
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFieldTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // FieldTransparencyComputationEnd is event 185, version 0, of [TaskTransparencyComputation],
@@ -816,7 +858,8 @@ func (e FieldTransparencyComputationEnd) String() string { return string(etw.App
 
 var fieldTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 185, Level: 4, Opcode: 90, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "FieldTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "FieldTransparencyComputationEnd",
+	TaskName: "TransparencyComputation", OpcodeName: "FieldTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Field", Type: etw.InUnicodeString},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -830,7 +873,7 @@ var fieldTransparencyComputationEnd = etw.EventDesc{
 // AnyFieldTransparencyComputationEnd is [FieldTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyFieldTransparencyComputationEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FieldTransparencyComputationEnd
 }
 
@@ -845,6 +888,11 @@ func (e AnyFieldTransparencyComputationEnd) Clone() *AnyFieldTransparencyComputa
 	e.Field = e.Field.Clone()
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFieldTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // TokenTransparencyComputationStart is event 186, version 0, of [TaskTransparencyComputation],
@@ -916,7 +964,8 @@ func (e TokenTransparencyComputationStart) String() string { return string(etw.A
 
 var tokenTransparencyComputationStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 186, Level: 4, Opcode: 91, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "TokenTransparencyComputationStart", TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationStart",
+	Class: classTransparencyComputation, Name: "TokenTransparencyComputationStart",
+	TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationStart",
 	Fields: []etw.FieldDesc{
 		{Name: "Token", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -928,7 +977,7 @@ var tokenTransparencyComputationStart = etw.EventDesc{
 // AnyTokenTransparencyComputationStart is [TokenTransparencyComputationStart] in any version:
 // a newer one is decoded like it.
 type AnyTokenTransparencyComputationStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TokenTransparencyComputationStart
 }
 
@@ -942,6 +991,11 @@ func (e *AnyTokenTransparencyComputationStart) DecodeVersion(version uint8, p []
 func (e AnyTokenTransparencyComputationStart) Clone() *AnyTokenTransparencyComputationStart {
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTokenTransparencyComputationStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // TokenTransparencyComputationEnd is event 187, version 0, of [TaskTransparencyComputation],
@@ -1024,7 +1078,8 @@ func (e TokenTransparencyComputationEnd) String() string { return string(etw.App
 
 var tokenTransparencyComputationEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 187, Level: 4, Opcode: 92, Task: 14, Keywords: 0x400,
-	Class: classTransparencyComputation, Name: "TokenTransparencyComputationEnd", TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationEnd",
+	Class: classTransparencyComputation, Name: "TokenTransparencyComputationEnd",
+	TaskName: "TransparencyComputation", OpcodeName: "TokenTransparencyComputationEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "Token", Type: etw.InUInt32, Out: etw.OutHexInt32},
 		{Name: "Module", Type: etw.InUnicodeString},
@@ -1038,7 +1093,7 @@ var tokenTransparencyComputationEnd = etw.EventDesc{
 // AnyTokenTransparencyComputationEnd is [TokenTransparencyComputationEnd] in any version: a
 // newer one is decoded like it.
 type AnyTokenTransparencyComputationEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TokenTransparencyComputationEnd
 }
 
@@ -1052,4 +1107,9 @@ func (e *AnyTokenTransparencyComputationEnd) DecodeVersion(version uint8, p []by
 func (e AnyTokenTransparencyComputationEnd) Clone() *AnyTokenTransparencyComputationEnd {
 	e.Module = e.Module.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTokenTransparencyComputationEnd) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

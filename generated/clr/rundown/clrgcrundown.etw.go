@@ -95,7 +95,8 @@ func (e GCSettingsRundown) String() string { return string(etw.AppendText(nil, &
 
 var gcSettingsRundown = etw.EventDesc{
 	Provider: &providerDesc, ID: 10, Level: 4, Opcode: 10, Task: 40,
-	Class: classCLRGCRundown, Name: "GCSettingsRundown", TaskName: "CLRGCRundown", OpcodeName: "GCSettingsRundown",
+	Class: classCLRGCRundown, Name: "GCSettingsRundown", TaskName: "CLRGCRundown",
+	OpcodeName: "GCSettingsRundown",
 	Fields: []etw.FieldDesc{
 		{Name: "HardLimit", Type: etw.InUInt64},
 		{Name: "LOHThreshold", Type: etw.InUInt64},
@@ -110,7 +111,7 @@ var gcSettingsRundown = etw.EventDesc{
 
 // AnyGCSettingsRundown is [GCSettingsRundown] in any version: a newer one is decoded like it.
 type AnyGCSettingsRundown struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GCSettingsRundown
 }
 
@@ -122,3 +123,6 @@ func (e *AnyGCSettingsRundown) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyGCSettingsRundown) Clone() *AnyGCSettingsRundown { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGCSettingsRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

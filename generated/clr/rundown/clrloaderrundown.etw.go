@@ -48,8 +48,9 @@ func (e DomainModuleDCStart) String() string { return string(etw.AppendText(nil,
 
 var domainModuleDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 151, Level: 4, Opcode: 46, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "DomainModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
-	Fields: domainModuleLoadUnloadRundownLayoutFields,
+	Class: classCLRLoaderRundown, Name: "DomainModuleDCStart", TaskName: "CLRLoaderRundown",
+	OpcodeName: "DomainModuleDCStart",
+	Fields:     domainModuleLoadUnloadRundownLayoutFields,
 }
 
 // domainModuleLoadUnloadRundownLayout is the template DomainModuleLoadUnloadRundown, which
@@ -162,8 +163,9 @@ func (e DomainModuleDCStartV1) String() string { return string(etw.AppendText(ni
 
 var domainModuleDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 151, Version: 1, Level: 4, Opcode: 46, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "DomainModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCStart",
-	Fields: domainModuleLoadUnloadRundownV1LayoutFields,
+	Class: classCLRLoaderRundown, Name: "DomainModuleDCStart_V1", TaskName: "CLRLoaderRundown",
+	OpcodeName: "DomainModuleDCStart",
+	Fields:     domainModuleLoadUnloadRundownV1LayoutFields,
 }
 
 // domainModuleLoadUnloadRundownV1Layout is the template DomainModuleLoadUnloadRundown_V1,
@@ -400,8 +402,9 @@ func (e DomainModuleDCEnd) String() string { return string(etw.AppendText(nil, &
 
 var domainModuleDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 152, Level: 4, Opcode: 47, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "DomainModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
-	Fields: domainModuleLoadUnloadRundownLayoutFields,
+	Class: classCLRLoaderRundown, Name: "DomainModuleDCEnd", TaskName: "CLRLoaderRundown",
+	OpcodeName: "DomainModuleDCEnd",
+	Fields:     domainModuleLoadUnloadRundownLayoutFields,
 }
 
 // DomainModuleDCEndV1 is DomainModuleDCEnd_V1: event 152, version 1. [AnyDomainModuleDCEnd]
@@ -448,8 +451,9 @@ func (e DomainModuleDCEndV1) String() string { return string(etw.AppendText(nil,
 
 var domainModuleDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 152, Version: 1, Level: 4, Opcode: 47, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "DomainModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "DomainModuleDCEnd",
-	Fields: domainModuleLoadUnloadRundownV1LayoutFields,
+	Class: classCLRLoaderRundown, Name: "DomainModuleDCEnd_V1", TaskName: "CLRLoaderRundown",
+	OpcodeName: "DomainModuleDCEnd",
+	Fields:     domainModuleLoadUnloadRundownV1LayoutFields,
 }
 
 // AnyDomainModuleDCEnd is event 152 in any version, of [TaskCLRLoaderRundown], opcode
@@ -551,8 +555,9 @@ func (e ModuleDCStart) String() string { return string(etw.AppendText(nil, &e)) 
 
 var moduleDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 153, Level: 4, Opcode: 35, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "ModuleDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
-	Fields: moduleLoadUnloadRundownLayoutFields,
+	Class: classCLRLoaderRundown, Name: "ModuleDCStart", TaskName: "CLRLoaderRundown",
+	OpcodeName: "ModuleDCStart",
+	Fields:     moduleLoadUnloadRundownLayoutFields,
 }
 
 // moduleLoadUnloadRundownLayout is the template ModuleLoadUnloadRundown, which several events
@@ -661,8 +666,9 @@ func (e ModuleDCStartV1) String() string { return string(etw.AppendText(nil, &e)
 
 var moduleDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 153, Version: 1, Level: 4, Opcode: 35, Task: 2, Keywords: 0x20000008,
-	Class: classCLRLoaderRundown, Name: "ModuleDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
-	Fields: moduleLoadUnloadRundownV1LayoutFields,
+	Class: classCLRLoaderRundown, Name: "ModuleDCStart_V1", TaskName: "CLRLoaderRundown",
+	OpcodeName: "ModuleDCStart",
+	Fields:     moduleLoadUnloadRundownV1LayoutFields,
 }
 
 // moduleLoadUnloadRundownV1Layout is the template ModuleLoadUnloadRundown_V1, which several
@@ -780,8 +786,9 @@ func (e ModuleDCStartV2) String() string { return string(etw.AppendText(nil, &e)
 
 var moduleDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 153, Version: 2, Level: 4, Opcode: 35, Task: 2, Keywords: 0x20000008,
-	Class: classCLRLoaderRundown, Name: "ModuleDCStart_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCStart",
-	Fields: moduleLoadUnloadRundownV2LayoutFields,
+	Class: classCLRLoaderRundown, Name: "ModuleDCStart_V2", TaskName: "CLRLoaderRundown",
+	OpcodeName: "ModuleDCStart",
+	Fields:     moduleLoadUnloadRundownV2LayoutFields,
 }
 
 // moduleLoadUnloadRundownV2Layout is the template ModuleLoadUnloadRundown_V2, which several
@@ -1087,8 +1094,9 @@ func (e ModuleDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var moduleDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Level: 4, Opcode: 36, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "ModuleDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
-	Fields: moduleLoadUnloadRundownLayoutFields,
+	Class: classCLRLoaderRundown, Name: "ModuleDCEnd", TaskName: "CLRLoaderRundown",
+	OpcodeName: "ModuleDCEnd",
+	Fields:     moduleLoadUnloadRundownLayoutFields,
 }
 
 // ModuleDCEndV1 is ModuleDCEnd_V1: event 154, version 1. [AnyModuleDCEnd] says what it means.
@@ -1135,8 +1143,9 @@ func (e ModuleDCEndV1) String() string { return string(etw.AppendText(nil, &e)) 
 
 var moduleDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Version: 1, Level: 4, Opcode: 36, Task: 2, Keywords: 0x20000008,
-	Class: classCLRLoaderRundown, Name: "ModuleDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
-	Fields: moduleLoadUnloadRundownV1LayoutFields,
+	Class: classCLRLoaderRundown, Name: "ModuleDCEnd_V1", TaskName: "CLRLoaderRundown",
+	OpcodeName: "ModuleDCEnd",
+	Fields:     moduleLoadUnloadRundownV1LayoutFields,
 }
 
 // ModuleDCEndV2 is ModuleDCEnd_V2: event 154, version 2. [AnyModuleDCEnd] says what it means.
@@ -1190,8 +1199,9 @@ func (e ModuleDCEndV2) String() string { return string(etw.AppendText(nil, &e)) 
 
 var moduleDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Version: 2, Level: 4, Opcode: 36, Task: 2, Keywords: 0x20000008,
-	Class: classCLRLoaderRundown, Name: "ModuleDCEnd_V2", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
-	Fields: moduleLoadUnloadRundownV2LayoutFields,
+	Class: classCLRLoaderRundown, Name: "ModuleDCEnd_V2", TaskName: "CLRLoaderRundown",
+	OpcodeName: "ModuleDCEnd",
+	Fields:     moduleLoadUnloadRundownV2LayoutFields,
 }
 
 // ModuleDCEndV3 is ModuleDCEnd_V3: event 154, version 3. [AnyModuleDCEnd] says what it means.
@@ -1310,7 +1320,8 @@ func (e ModuleDCEndV3) String() string { return string(etw.AppendText(nil, &e)) 
 
 var moduleDCEndV3 = etw.EventDesc{
 	Provider: &providerDesc, ID: 154, Version: 3, Level: 4, Opcode: 36, Task: 2, Keywords: 0x20000008,
-	Class: classCLRLoaderRundown, Name: "ModuleDCEnd_V3", TaskName: "CLRLoaderRundown", OpcodeName: "ModuleDCEnd",
+	Class: classCLRLoaderRundown, Name: "ModuleDCEnd_V3", TaskName: "CLRLoaderRundown",
+	OpcodeName: "ModuleDCEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "ModuleID", Type: etw.InUInt64, Out: etw.OutHexInt64},
 		{Name: "AssemblyID", Type: etw.InUInt64, Out: etw.OutHexInt64},
@@ -1556,8 +1567,9 @@ func (e AssemblyDCStart) String() string { return string(etw.AppendText(nil, &e)
 
 var assemblyDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 155, Level: 4, Opcode: 39, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "AssemblyDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
-	Fields: assemblyLoadUnloadRundownLayoutFields,
+	Class: classCLRLoaderRundown, Name: "AssemblyDCStart", TaskName: "CLRLoaderRundown",
+	OpcodeName: "AssemblyDCStart",
+	Fields:     assemblyLoadUnloadRundownLayoutFields,
 }
 
 // assemblyLoadUnloadRundownLayout is the template AssemblyLoadUnloadRundown, which several
@@ -1652,8 +1664,9 @@ func (e AssemblyDCStartV1) String() string { return string(etw.AppendText(nil, &
 
 var assemblyDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 155, Version: 1, Level: 4, Opcode: 39, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "AssemblyDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCStart",
-	Fields: assemblyLoadUnloadRundownV1LayoutFields,
+	Class: classCLRLoaderRundown, Name: "AssemblyDCStart_V1", TaskName: "CLRLoaderRundown",
+	OpcodeName: "AssemblyDCStart",
+	Fields:     assemblyLoadUnloadRundownV1LayoutFields,
 }
 
 // assemblyLoadUnloadRundownV1Layout is the template AssemblyLoadUnloadRundown_V1, which
@@ -1868,8 +1881,9 @@ func (e AssemblyDCEnd) String() string { return string(etw.AppendText(nil, &e)) 
 
 var assemblyDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 156, Level: 4, Opcode: 40, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "AssemblyDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
-	Fields: assemblyLoadUnloadRundownLayoutFields,
+	Class: classCLRLoaderRundown, Name: "AssemblyDCEnd", TaskName: "CLRLoaderRundown",
+	OpcodeName: "AssemblyDCEnd",
+	Fields:     assemblyLoadUnloadRundownLayoutFields,
 }
 
 // AssemblyDCEndV1 is AssemblyDCEnd_V1: event 156, version 1. [AnyAssemblyDCEnd] says what it
@@ -1914,8 +1928,9 @@ func (e AssemblyDCEndV1) String() string { return string(etw.AppendText(nil, &e)
 
 var assemblyDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 156, Version: 1, Level: 4, Opcode: 40, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "AssemblyDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AssemblyDCEnd",
-	Fields: assemblyLoadUnloadRundownV1LayoutFields,
+	Class: classCLRLoaderRundown, Name: "AssemblyDCEnd_V1", TaskName: "CLRLoaderRundown",
+	OpcodeName: "AssemblyDCEnd",
+	Fields:     assemblyLoadUnloadRundownV1LayoutFields,
 }
 
 // AnyAssemblyDCEnd is event 156 in any version, of [TaskCLRLoaderRundown], opcode
@@ -2012,8 +2027,9 @@ func (e AppDomainDCStart) String() string { return string(etw.AppendText(nil, &e
 
 var appDomainDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 157, Level: 4, Opcode: 43, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "AppDomainDCStart", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
-	Fields: appDomainLoadUnloadRundownLayoutFields,
+	Class: classCLRLoaderRundown, Name: "AppDomainDCStart", TaskName: "CLRLoaderRundown",
+	OpcodeName: "AppDomainDCStart",
+	Fields:     appDomainLoadUnloadRundownLayoutFields,
 }
 
 // appDomainLoadUnloadRundownLayout is the template AppDomainLoadUnloadRundown, which several
@@ -2102,8 +2118,9 @@ func (e AppDomainDCStartV1) String() string { return string(etw.AppendText(nil, 
 
 var appDomainDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 157, Version: 1, Level: 4, Opcode: 43, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "AppDomainDCStart_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCStart",
-	Fields: appDomainLoadUnloadRundownV1LayoutFields,
+	Class: classCLRLoaderRundown, Name: "AppDomainDCStart_V1", TaskName: "CLRLoaderRundown",
+	OpcodeName: "AppDomainDCStart",
+	Fields:     appDomainLoadUnloadRundownV1LayoutFields,
 }
 
 // appDomainLoadUnloadRundownV1Layout is the template AppDomainLoadUnloadRundown_V1, which
@@ -2309,8 +2326,9 @@ func (e AppDomainDCEnd) String() string { return string(etw.AppendText(nil, &e))
 
 var appDomainDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 158, Level: 4, Opcode: 44, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "AppDomainDCEnd", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
-	Fields: appDomainLoadUnloadRundownLayoutFields,
+	Class: classCLRLoaderRundown, Name: "AppDomainDCEnd", TaskName: "CLRLoaderRundown",
+	OpcodeName: "AppDomainDCEnd",
+	Fields:     appDomainLoadUnloadRundownLayoutFields,
 }
 
 // AppDomainDCEndV1 is AppDomainDCEnd_V1: event 158, version 1. [AnyAppDomainDCEnd] says what
@@ -2354,8 +2372,9 @@ func (e AppDomainDCEndV1) String() string { return string(etw.AppendText(nil, &e
 
 var appDomainDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 158, Version: 1, Level: 4, Opcode: 44, Task: 2, Keywords: 0x8,
-	Class: classCLRLoaderRundown, Name: "AppDomainDCEnd_V1", TaskName: "CLRLoaderRundown", OpcodeName: "AppDomainDCEnd",
-	Fields: appDomainLoadUnloadRundownV1LayoutFields,
+	Class: classCLRLoaderRundown, Name: "AppDomainDCEnd_V1", TaskName: "CLRLoaderRundown",
+	OpcodeName: "AppDomainDCEnd",
+	Fields:     appDomainLoadUnloadRundownV1LayoutFields,
 }
 
 // AnyAppDomainDCEnd is event 158 in any version, of [TaskCLRLoaderRundown], opcode
@@ -2503,7 +2522,7 @@ var threadDC = etw.EventDesc{
 
 // AnyThreadDC is [ThreadDC] in any version: a newer one is decoded like it.
 type AnyThreadDC struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadDC
 }
 
@@ -2515,3 +2534,6 @@ func (e *AnyThreadDC) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyThreadDC) Clone() *AnyThreadDC { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadDC) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

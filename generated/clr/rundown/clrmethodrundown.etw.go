@@ -45,8 +45,9 @@ func (e MethodDCStart) String() string { return string(etw.AppendText(nil, &e)) 
 
 var methodDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 141, Level: 4, Opcode: 35, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCStart", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
-	Fields: methodLoadUnloadRundownLayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCStart", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCStart",
+	Fields:     methodLoadUnloadRundownLayoutFields,
 }
 
 // methodLoadUnloadRundownLayout is the template MethodLoadUnloadRundown, which several events
@@ -145,8 +146,9 @@ func (e MethodDCStartV1) String() string { return string(etw.AppendText(nil, &e)
 
 var methodDCStartV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 141, Version: 1, Level: 4, Opcode: 35, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCStart_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
-	Fields: methodLoadUnloadRundownV1LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCStart_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCStart",
+	Fields:     methodLoadUnloadRundownV1LayoutFields,
 }
 
 // methodLoadUnloadRundownV1Layout is the template MethodLoadUnloadRundown_V1, which several
@@ -249,8 +251,9 @@ func (e MethodDCStartV2) String() string { return string(etw.AppendText(nil, &e)
 
 var methodDCStartV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 141, Version: 2, Level: 4, Opcode: 35, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCStart_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStart",
-	Fields: methodLoadUnloadRundownV2LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCStart_V2", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCStart",
+	Fields:     methodLoadUnloadRundownV2LayoutFields,
 }
 
 // methodLoadUnloadRundownV2Layout is the template MethodLoadUnloadRundown_V2, which several
@@ -488,8 +491,9 @@ func (e MethodDCEnd) String() string { return string(etw.AppendText(nil, &e)) }
 
 var methodDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 142, Level: 4, Opcode: 36, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCEnd", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
-	Fields: methodLoadUnloadRundownLayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCEnd", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCEnd",
+	Fields:     methodLoadUnloadRundownLayoutFields,
 }
 
 // MethodDCEndV1 is MethodDCEnd_V1: event 142, version 1. Its payload has 38 bytes.
@@ -534,8 +538,9 @@ func (e MethodDCEndV1) String() string { return string(etw.AppendText(nil, &e)) 
 
 var methodDCEndV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 142, Version: 1, Level: 4, Opcode: 36, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCEnd_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
-	Fields: methodLoadUnloadRundownV1LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCEnd_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCEnd",
+	Fields:     methodLoadUnloadRundownV1LayoutFields,
 }
 
 // MethodDCEndV2 is MethodDCEnd_V2: event 142, version 2. Its payload has 46 bytes.
@@ -579,8 +584,9 @@ func (e MethodDCEndV2) String() string { return string(etw.AppendText(nil, &e)) 
 
 var methodDCEndV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 142, Version: 2, Level: 4, Opcode: 36, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCEnd_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEnd",
-	Fields: methodLoadUnloadRundownV2LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCEnd_V2", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCEnd",
+	Fields:     methodLoadUnloadRundownV2LayoutFields,
 }
 
 // AnyMethodDCEnd is event 142 in any version, of [TaskCLRMethodRundown], opcode
@@ -688,8 +694,9 @@ func (e MethodDCStartVerbose) String() string { return string(etw.AppendText(nil
 
 var methodDCStartVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Level: 4, Opcode: 39, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCStartVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
-	Fields: methodLoadUnloadRundownVerboseLayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCStartVerbose", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCStartVerbose",
+	Fields:     methodLoadUnloadRundownVerboseLayoutFields,
 }
 
 // methodLoadUnloadRundownVerboseLayout is the template MethodLoadUnloadRundownVerbose, which
@@ -817,8 +824,9 @@ func (e MethodDCStartVerboseV1) String() string { return string(etw.AppendText(n
 
 var methodDCStartVerboseV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Version: 1, Level: 4, Opcode: 39, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCStartVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
-	Fields: methodLoadUnloadRundownVerboseV1LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCStartVerbose_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCStartVerbose",
+	Fields:     methodLoadUnloadRundownVerboseV1LayoutFields,
 }
 
 // methodLoadUnloadRundownVerboseV1Layout is the template MethodLoadUnloadRundownVerbose_V1,
@@ -950,8 +958,9 @@ func (e MethodDCStartVerboseV2) String() string { return string(etw.AppendText(n
 
 var methodDCStartVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 143, Version: 2, Level: 4, Opcode: 39, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCStartVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartVerbose",
-	Fields: methodLoadUnloadRundownVerboseV2LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCStartVerbose_V2", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCStartVerbose",
+	Fields:     methodLoadUnloadRundownVerboseV2LayoutFields,
 }
 
 // methodLoadUnloadRundownVerboseV2Layout is the template MethodLoadUnloadRundownVerbose_V2,
@@ -1083,7 +1092,9 @@ func (e *AnyMethodDCStartVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodDCStartVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyMethodDCStartVerbose = []*etw.EventDesc{&methodDCStartVerbose, &methodDCStartVerboseV1, &methodDCStartVerboseV2}
+var anyMethodDCStartVerbose = []*etw.EventDesc{
+	&methodDCStartVerbose, &methodDCStartVerboseV1, &methodDCStartVerboseV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCStartVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCStartVerbose }
@@ -1247,8 +1258,9 @@ func (e MethodDCEndVerbose) String() string { return string(etw.AppendText(nil, 
 
 var methodDCEndVerbose = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Level: 4, Opcode: 40, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCEndVerbose", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
-	Fields: methodLoadUnloadRundownVerboseLayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCEndVerbose", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCEndVerbose",
+	Fields:     methodLoadUnloadRundownVerboseLayoutFields,
 }
 
 // MethodDCEndVerboseV1 is MethodDCEndVerbose_V1: event 144, version 1. [AnyMethodDCEndVerbose]
@@ -1299,8 +1311,9 @@ func (e MethodDCEndVerboseV1) String() string { return string(etw.AppendText(nil
 
 var methodDCEndVerboseV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Version: 1, Level: 4, Opcode: 40, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCEndVerbose_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
-	Fields: methodLoadUnloadRundownVerboseV1LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCEndVerbose_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCEndVerbose",
+	Fields:     methodLoadUnloadRundownVerboseV1LayoutFields,
 }
 
 // MethodDCEndVerboseV2 is MethodDCEndVerbose_V2: event 144, version 2. [AnyMethodDCEndVerbose]
@@ -1350,8 +1363,9 @@ func (e MethodDCEndVerboseV2) String() string { return string(etw.AppendText(nil
 
 var methodDCEndVerboseV2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 144, Version: 2, Level: 4, Opcode: 40, Task: 1, Keywords: 0x30,
-	Class: classCLRMethodRundown, Name: "MethodDCEndVerbose_V2", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndVerbose",
-	Fields: methodLoadUnloadRundownVerboseV2LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCEndVerbose_V2", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCEndVerbose",
+	Fields:     methodLoadUnloadRundownVerboseV2LayoutFields,
 }
 
 // AnyMethodDCEndVerbose is event 144 in any version, of [TaskCLRMethodRundown], opcode
@@ -1395,7 +1409,9 @@ func (e *AnyMethodDCEndVerbose) HasReJITID() bool { return e.Seen.Layout >= 2 }
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodDCEndVerbose) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyMethodDCEndVerbose = []*etw.EventDesc{&methodDCEndVerbose, &methodDCEndVerboseV1, &methodDCEndVerboseV2}
+var anyMethodDCEndVerbose = []*etw.EventDesc{
+	&methodDCEndVerbose, &methodDCEndVerboseV1, &methodDCEndVerboseV2,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCEndVerbose) EventDescs() []*etw.EventDesc { return anyMethodDCEndVerbose }
@@ -1442,7 +1458,8 @@ func (e DCStartComplete) String() string { return string(etw.AppendText(nil, &e)
 
 var dcStartComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 145, Level: 4, Opcode: 14, Task: 1, Keywords: 0x20038,
-	Class: classCLRMethodRundown, Name: "DCStartComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
+	Class: classCLRMethodRundown, Name: "DCStartComplete", TaskName: "CLRMethodRundown",
+	OpcodeName: "DCStartComplete",
 }
 
 // DCStartCompleteV1 is DCStartComplete_V1: event 145, version 1. Its payload has 2 bytes.
@@ -1477,8 +1494,9 @@ func (e DCStartCompleteV1) String() string { return string(etw.AppendText(nil, &
 
 var dcStartCompleteV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 145, Version: 1, Level: 4, Opcode: 14, Task: 1, Keywords: 0x20038,
-	Class: classCLRMethodRundown, Name: "DCStartComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartComplete",
-	Fields: dcStartEndLayoutFields,
+	Class: classCLRMethodRundown, Name: "DCStartComplete_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "DCStartComplete",
+	Fields:     dcStartEndLayoutFields,
 }
 
 // dcStartEndLayout is the template DCStartEnd, which several events use.
@@ -1604,7 +1622,8 @@ func (e DCEndComplete) String() string { return string(etw.AppendText(nil, &e)) 
 
 var dcEndComplete = etw.EventDesc{
 	Provider: &providerDesc, ID: 146, Level: 4, Opcode: 15, Task: 1, Keywords: 0x20038,
-	Class: classCLRMethodRundown, Name: "DCEndComplete", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
+	Class: classCLRMethodRundown, Name: "DCEndComplete", TaskName: "CLRMethodRundown",
+	OpcodeName: "DCEndComplete",
 }
 
 // DCEndCompleteV1 is DCEndComplete_V1: event 146, version 1. Its payload has 2 bytes.
@@ -1639,8 +1658,9 @@ func (e DCEndCompleteV1) String() string { return string(etw.AppendText(nil, &e)
 
 var dcEndCompleteV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 146, Version: 1, Level: 4, Opcode: 15, Task: 1, Keywords: 0x20038,
-	Class: classCLRMethodRundown, Name: "DCEndComplete_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndComplete",
-	Fields: dcStartEndLayoutFields,
+	Class: classCLRMethodRundown, Name: "DCEndComplete_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "DCEndComplete",
+	Fields:     dcStartEndLayoutFields,
 }
 
 // AnyDCEndComplete is event 146 in any version, of [TaskCLRMethodRundown], opcode
@@ -1706,7 +1726,8 @@ func (e DCStartInit) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcStartInit = etw.EventDesc{
 	Provider: &providerDesc, ID: 147, Level: 4, Opcode: 16, Task: 1, Keywords: 0x20038,
-	Class: classCLRMethodRundown, Name: "DCStartInit", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
+	Class: classCLRMethodRundown, Name: "DCStartInit", TaskName: "CLRMethodRundown",
+	OpcodeName: "DCStartInit",
 }
 
 // DCStartInitV1 is DCStartInit_V1: event 147, version 1. Its payload has 2 bytes.
@@ -1741,8 +1762,9 @@ func (e DCStartInitV1) String() string { return string(etw.AppendText(nil, &e)) 
 
 var dcStartInitV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 147, Version: 1, Level: 4, Opcode: 16, Task: 1, Keywords: 0x20038,
-	Class: classCLRMethodRundown, Name: "DCStartInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCStartInit",
-	Fields: dcStartEndLayoutFields,
+	Class: classCLRMethodRundown, Name: "DCStartInit_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "DCStartInit",
+	Fields:     dcStartEndLayoutFields,
 }
 
 // AnyDCStartInit is event 147 in any version, of [TaskCLRMethodRundown], opcode
@@ -1841,8 +1863,9 @@ func (e DCEndInitV1) String() string { return string(etw.AppendText(nil, &e)) }
 
 var dcEndInitV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 148, Version: 1, Level: 4, Opcode: 17, Task: 1, Keywords: 0x20038,
-	Class: classCLRMethodRundown, Name: "DCEndInit_V1", TaskName: "CLRMethodRundown", OpcodeName: "DCEndInit",
-	Fields: dcStartEndLayoutFields,
+	Class: classCLRMethodRundown, Name: "DCEndInit_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "DCEndInit",
+	Fields:     dcStartEndLayoutFields,
 }
 
 // AnyDCEndInit is event 148 in any version, of [TaskCLRMethodRundown], opcode
@@ -1933,8 +1956,9 @@ func (e MethodDCStartILToNativeMap) String() string { return string(etw.AppendTe
 
 var methodDCStartILToNativeMap = etw.EventDesc{
 	Provider: &providerDesc, ID: 149, Level: 5, Opcode: 41, Task: 1, Keywords: 0x20000,
-	Class: classCLRMethodRundown, Name: "MethodDCStartILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
-	Fields: methodILToNativeMapRundownLayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCStartILToNativeMap", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCStartILToNativeMap",
+	Fields:     methodILToNativeMapRundownLayoutFields,
 }
 
 // methodILToNativeMapRundownLayout is the template MethodILToNativeMapRundown, which several
@@ -2047,8 +2071,9 @@ func (e MethodDCStartILToNativeMapV1) String() string { return string(etw.Append
 
 var methodDCStartILToNativeMapV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 149, Version: 1, Level: 5, Opcode: 41, Task: 1, Keywords: 0x20000,
-	Class: classCLRMethodRundown, Name: "MethodDCStartILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCStartILToNativeMap",
-	Fields: methodILToNativeMapRundownV1LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCStartILToNativeMap_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCStartILToNativeMap",
+	Fields:     methodILToNativeMapRundownV1LayoutFields,
 }
 
 // methodILToNativeMapRundownV1Layout is the template MethodILToNativeMapRundown_V1, which
@@ -2157,7 +2182,9 @@ func (e *AnyMethodDCStartILToNativeMap) HasILVersionID() bool { return e.Seen.La
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodDCStartILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyMethodDCStartILToNativeMap = []*etw.EventDesc{&methodDCStartILToNativeMap, &methodDCStartILToNativeMapV1}
+var anyMethodDCStartILToNativeMap = []*etw.EventDesc{
+	&methodDCStartILToNativeMap, &methodDCStartILToNativeMapV1,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCStartILToNativeMap) EventDescs() []*etw.EventDesc {
@@ -2298,8 +2325,9 @@ func (e MethodDCEndILToNativeMap) String() string { return string(etw.AppendText
 
 var methodDCEndILToNativeMap = etw.EventDesc{
 	Provider: &providerDesc, ID: 150, Level: 5, Opcode: 42, Task: 1, Keywords: 0x20000,
-	Class: classCLRMethodRundown, Name: "MethodDCEndILToNativeMap", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
-	Fields: methodILToNativeMapRundownLayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCEndILToNativeMap", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCEndILToNativeMap",
+	Fields:     methodILToNativeMapRundownLayoutFields,
 }
 
 // MethodDCEndILToNativeMapV1 is MethodDCEndILToNativeMap_V1: event 150, version 1.
@@ -2346,8 +2374,9 @@ func (e MethodDCEndILToNativeMapV1) String() string { return string(etw.AppendTe
 
 var methodDCEndILToNativeMapV1 = etw.EventDesc{
 	Provider: &providerDesc, ID: 150, Version: 1, Level: 5, Opcode: 42, Task: 1, Keywords: 0x20000,
-	Class: classCLRMethodRundown, Name: "MethodDCEndILToNativeMap_V1", TaskName: "CLRMethodRundown", OpcodeName: "MethodDCEndILToNativeMap",
-	Fields: methodILToNativeMapRundownV1LayoutFields,
+	Class: classCLRMethodRundown, Name: "MethodDCEndILToNativeMap_V1", TaskName: "CLRMethodRundown",
+	OpcodeName: "MethodDCEndILToNativeMap",
+	Fields:     methodILToNativeMapRundownV1LayoutFields,
 }
 
 // AnyMethodDCEndILToNativeMap is event 150 in any version, of [TaskCLRMethodRundown], opcode
@@ -2385,7 +2414,9 @@ func (e *AnyMethodDCEndILToNativeMap) HasILVersionID() bool { return e.Seen.Layo
 // GetClrInstanceID returns the field ClrInstanceID.
 func (e *AnyMethodDCEndILToNativeMap) GetClrInstanceID() uint16 { return e.ClrInstanceID }
 
-var anyMethodDCEndILToNativeMap = []*etw.EventDesc{&methodDCEndILToNativeMap, &methodDCEndILToNativeMapV1}
+var anyMethodDCEndILToNativeMap = []*etw.EventDesc{
+	&methodDCEndILToNativeMap, &methodDCEndILToNativeMapV1,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyMethodDCEndILToNativeMap) EventDescs() []*etw.EventDesc { return anyMethodDCEndILToNativeMap }

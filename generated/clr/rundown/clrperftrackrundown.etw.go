@@ -57,8 +57,9 @@ func (e ModuleRangeDCStart) String() string { return string(etw.AppendText(nil, 
 
 var moduleRangeDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 160, Level: 4, Opcode: 10, Task: 20, Keywords: 0x20000000,
-	Class: classCLRPerfTrackRundown, Name: "ModuleRangeDCStart", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCStart",
-	Fields: moduleRangeRundownLayoutFields,
+	Class: classCLRPerfTrackRundown, Name: "ModuleRangeDCStart", TaskName: "CLRPerfTrackRundown",
+	OpcodeName: "ModuleRangeDCStart",
+	Fields:     moduleRangeRundownLayoutFields,
 }
 
 // moduleRangeRundownLayout is the template ModuleRangeRundown, which several events use.
@@ -119,7 +120,7 @@ var moduleRangeRundownLayoutFields = []etw.FieldDesc{
 // AnyModuleRangeDCStart is [ModuleRangeDCStart] in any version: a newer one is decoded like
 // it.
 type AnyModuleRangeDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleRangeDCStart
 }
 
@@ -134,6 +135,9 @@ func (e AnyModuleRangeDCStart) Clone() *AnyModuleRangeDCStart {
 	(*moduleRangeRundownLayout)(&e.ModuleRangeDCStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleRangeDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ModuleRangeDCEnd is event 161, version 0, of [TaskCLRPerfTrackRundown], opcode
 // [OpcodeCLRPerfTrackRundownModuleRangeDCEnd], enabled by [KeywordPerfTrackRundown]
@@ -183,13 +187,14 @@ func (e ModuleRangeDCEnd) String() string { return string(etw.AppendText(nil, &e
 
 var moduleRangeDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 161, Level: 4, Opcode: 11, Task: 20, Keywords: 0x20000000,
-	Class: classCLRPerfTrackRundown, Name: "ModuleRangeDCEnd", TaskName: "CLRPerfTrackRundown", OpcodeName: "ModuleRangeDCEnd",
-	Fields: moduleRangeRundownLayoutFields,
+	Class: classCLRPerfTrackRundown, Name: "ModuleRangeDCEnd", TaskName: "CLRPerfTrackRundown",
+	OpcodeName: "ModuleRangeDCEnd",
+	Fields:     moduleRangeRundownLayoutFields,
 }
 
 // AnyModuleRangeDCEnd is [ModuleRangeDCEnd] in any version: a newer one is decoded like it.
 type AnyModuleRangeDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleRangeDCEnd
 }
 
@@ -204,3 +209,6 @@ func (e AnyModuleRangeDCEnd) Clone() *AnyModuleRangeDCEnd {
 	(*moduleRangeRundownLayout)(&e.ModuleRangeDCEnd).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleRangeDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

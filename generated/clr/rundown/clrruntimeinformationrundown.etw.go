@@ -135,7 +135,8 @@ func (e RuntimeInformationDCStart) String() string { return string(etw.AppendTex
 
 var runtimeInformationDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 187, Level: 4, Opcode: 1, Task: 19,
-	Class: classCLRRuntimeInformationRundown, Name: "RuntimeInformationDCStart", TaskName: "CLRRuntimeInformationRundown", OpcodeName: "Start",
+	Class: classCLRRuntimeInformationRundown, Name: "RuntimeInformationDCStart",
+	TaskName: "CLRRuntimeInformationRundown", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Sku", Type: etw.InUInt16, Map: &runtimeSkuMap},
@@ -158,7 +159,7 @@ var runtimeInformationDCStart = etw.EventDesc{
 // AnyRuntimeInformationDCStart is [RuntimeInformationDCStart] in any version: a newer one is
 // decoded like it.
 type AnyRuntimeInformationDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RuntimeInformationDCStart
 }
 
@@ -174,3 +175,6 @@ func (e AnyRuntimeInformationDCStart) Clone() *AnyRuntimeInformationDCStart {
 	e.RuntimeDllPath = e.RuntimeDllPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRuntimeInformationDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

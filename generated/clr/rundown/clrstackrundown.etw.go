@@ -82,7 +82,8 @@ func (e CLRStackWalkDCStart) String() string { return string(etw.AppendText(nil,
 
 var clrStackWalkDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 0, Opcode: 82, Task: 11, Keywords: 0x40000000,
-	Class: classCLRStackRundown, Name: "CLRStackWalkDCStart", TaskName: "CLRStackRundown", OpcodeName: "CLRStackWalk",
+	Class: classCLRStackRundown, Name: "CLRStackWalkDCStart", TaskName: "CLRStackRundown",
+	OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Reserved1", Type: etw.InUInt8},
@@ -95,7 +96,7 @@ var clrStackWalkDCStart = etw.EventDesc{
 // AnyCLRStackWalkDCStart is [CLRStackWalkDCStart] in any version: a newer one is decoded like
 // it.
 type AnyCLRStackWalkDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CLRStackWalkDCStart
 }
 
@@ -110,3 +111,6 @@ func (e AnyCLRStackWalkDCStart) Clone() *AnyCLRStackWalkDCStart {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCLRStackWalkDCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -71,7 +71,8 @@ func (e ExecutionCheckpointDCEnd) String() string { return string(etw.AppendText
 
 var executionCheckpointDCEnd = etw.EventDesc{
 	Provider: &providerDesc, ID: 300, Level: 4, Opcode: 11, Task: 35,
-	Class: classExecutionCheckpointRundown, Name: "ExecutionCheckpointDCEnd", TaskName: "ExecutionCheckpointRundown", OpcodeName: "ExecutionCheckpointDCEnd",
+	Class: classExecutionCheckpointRundown, Name: "ExecutionCheckpointDCEnd",
+	TaskName: "ExecutionCheckpointRundown", OpcodeName: "ExecutionCheckpointDCEnd",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Name", Type: etw.InUnicodeString},
@@ -82,7 +83,7 @@ var executionCheckpointDCEnd = etw.EventDesc{
 // AnyExecutionCheckpointDCEnd is [ExecutionCheckpointDCEnd] in any version: a newer one is
 // decoded like it.
 type AnyExecutionCheckpointDCEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExecutionCheckpointDCEnd
 }
 
@@ -97,3 +98,6 @@ func (e AnyExecutionCheckpointDCEnd) Clone() *AnyExecutionCheckpointDCEnd {
 	e.Name = e.Name.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExecutionCheckpointDCEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

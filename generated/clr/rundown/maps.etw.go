@@ -24,10 +24,14 @@ var moduleRangeTypeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleRangeType) String() string { return moduleRangeTypeMap.ValueString(uint32(v)) }
+func (v ModuleRangeType) String() string {
+	return moduleRangeTypeMap.ValueName("ModuleRangeType", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v ModuleRangeType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ModuleRangeType) MarshalText() ([]byte, error) {
+	return []byte(moduleRangeTypeMap.ValueString(uint32(v))), nil
+}
 
 // AppDomainFlags is a set of flags of the map AppDomainFlagsMap.
 //
@@ -53,10 +57,14 @@ var appDomainFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v AppDomainFlags) String() string { return appDomainFlagsMap.ValueString(uint32(v)) }
+func (v AppDomainFlags) String() string {
+	return appDomainFlagsMap.ValueName("AppDomainFlags", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v AppDomainFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v AppDomainFlags) MarshalText() ([]byte, error) {
+	return []byte(appDomainFlagsMap.ValueString(uint32(v))), nil
+}
 
 // AssemblyFlags is a set of flags of the map AssemblyFlagsMap.
 //
@@ -85,10 +93,12 @@ var assemblyFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v AssemblyFlags) String() string { return assemblyFlagsMap.ValueString(uint32(v)) }
+func (v AssemblyFlags) String() string { return assemblyFlagsMap.ValueName("AssemblyFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v AssemblyFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v AssemblyFlags) MarshalText() ([]byte, error) {
+	return []byte(assemblyFlagsMap.ValueString(uint32(v))), nil
+}
 
 // ModuleFlags is a set of flags of the map ModuleFlagsMap.
 //
@@ -121,10 +131,12 @@ var moduleFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ModuleFlags) String() string { return moduleFlagsMap.ValueString(uint32(v)) }
+func (v ModuleFlags) String() string { return moduleFlagsMap.ValueName("ModuleFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v ModuleFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ModuleFlags) MarshalText() ([]byte, error) {
+	return []byte(moduleFlagsMap.ValueString(uint32(v))), nil
+}
 
 // MethodFlags is a set of flags of the map MethodFlagsMap.
 //
@@ -158,10 +170,12 @@ var methodFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v MethodFlags) String() string { return methodFlagsMap.ValueString(uint32(v)) }
+func (v MethodFlags) String() string { return methodFlagsMap.ValueName("MethodFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v MethodFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v MethodFlags) MarshalText() ([]byte, error) {
+	return []byte(methodFlagsMap.ValueString(uint32(v))), nil
+}
 
 // StartupMode is a set of flags of the map StartupModeMap.
 //
@@ -190,10 +204,12 @@ var startupModeMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StartupMode) String() string { return startupModeMap.ValueString(uint32(v)) }
+func (v StartupMode) String() string { return startupModeMap.ValueName("StartupMode", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v StartupMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v StartupMode) MarshalText() ([]byte, error) {
+	return []byte(startupModeMap.ValueString(uint32(v))), nil
+}
 
 // RuntimeSku is a set of flags of the map RuntimeSkuMap.
 //
@@ -218,10 +234,12 @@ var runtimeSkuMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v RuntimeSku) String() string { return runtimeSkuMap.ValueString(uint32(v)) }
+func (v RuntimeSku) String() string { return runtimeSkuMap.ValueName("RuntimeSku", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v RuntimeSku) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v RuntimeSku) MarshalText() ([]byte, error) {
+	return []byte(runtimeSkuMap.ValueString(uint32(v))), nil
+}
 
 // StartupFlags is a set of flags of the map StartupFlagsMap.
 //
@@ -280,10 +298,12 @@ var startupFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StartupFlags) String() string { return startupFlagsMap.ValueString(uint32(v)) }
+func (v StartupFlags) String() string { return startupFlagsMap.ValueName("StartupFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v StartupFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v StartupFlags) MarshalText() ([]byte, error) {
+	return []byte(startupFlagsMap.ValueString(uint32(v))), nil
+}
 
 // ThreadFlags is a set of flags of the map ThreadFlagsMap.
 //
@@ -308,10 +328,12 @@ var threadFlagsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v ThreadFlags) String() string { return threadFlagsMap.ValueString(uint32(v)) }
+func (v ThreadFlags) String() string { return threadFlagsMap.ValueName("ThreadFlags", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v ThreadFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v ThreadFlags) MarshalText() ([]byte, error) {
+	return []byte(threadFlagsMap.ValueString(uint32(v))), nil
+}
 
 // TieredCompilationSettingsFlags is a set of flags of the map
 // TieredCompilationSettingsFlagsMap.
@@ -342,11 +364,13 @@ var tieredCompilationSettingsFlagsMap = etw.MapDesc{
 
 // String returns the names of the flags that are set, joined by |.
 func (v TieredCompilationSettingsFlags) String() string {
-	return tieredCompilationSettingsFlagsMap.ValueString(uint32(v))
+	return tieredCompilationSettingsFlagsMap.ValueName("TieredCompilationSettingsFlags", uint32(v))
 }
 
 // MarshalText returns the form of String.
-func (v TieredCompilationSettingsFlags) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v TieredCompilationSettingsFlags) MarshalText() ([]byte, error) {
+	return []byte(tieredCompilationSettingsFlagsMap.ValueString(uint32(v))), nil
+}
 
 // GCSettings is a set of flags of the map GCSettingsMap.
 //
@@ -377,10 +401,12 @@ var gcSettingsMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v GCSettings) String() string { return gcSettingsMap.ValueString(uint32(v)) }
+func (v GCSettings) String() string { return gcSettingsMap.ValueName("GCSettings", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v GCSettings) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v GCSettings) MarshalText() ([]byte, error) {
+	return []byte(gcSettingsMap.ValueString(uint32(v))), nil
+}
 
 // MethodExtent is a value of the map MethodExtentMap.
 //
@@ -402,11 +428,13 @@ var methodExtentMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v MethodExtent) String() string { return methodExtentMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v MethodExtent) String() string { return methodExtentMap.ValueName("MethodExtent", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v MethodExtent) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v MethodExtent) MarshalText() ([]byte, error) {
+	return []byte(methodExtentMap.ValueString(uint32(v))), nil
+}
 
 // OptimizationTier is a value of the map OptimizationTierMap.
 //
@@ -441,8 +469,12 @@ var optimizationTierMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v OptimizationTier) String() string { return optimizationTierMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v OptimizationTier) String() string {
+	return optimizationTierMap.ValueName("OptimizationTier", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v OptimizationTier) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v OptimizationTier) MarshalText() ([]byte, error) {
+	return []byte(optimizationTierMap.ValueString(uint32(v))), nil
+}

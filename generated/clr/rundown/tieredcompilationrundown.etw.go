@@ -63,7 +63,8 @@ func (e TieredCompilationSettingsDCStart) String() string { return string(etw.Ap
 
 var tieredCompilationSettingsDCStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 280, Level: 4, Opcode: 11, Task: 31, Keywords: 0x1000000000,
-	Class: classTieredCompilationRundown, Name: "TieredCompilationSettingsDCStart", TaskName: "TieredCompilationRundown", OpcodeName: "SettingsDCStart",
+	Class: classTieredCompilationRundown, Name: "TieredCompilationSettingsDCStart",
+	TaskName: "TieredCompilationRundown", OpcodeName: "SettingsDCStart",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Flags", Type: etw.InUInt32, Out: etw.OutHexInt32, Map: &tieredCompilationSettingsFlagsMap},
@@ -73,7 +74,7 @@ var tieredCompilationSettingsDCStart = etw.EventDesc{
 // AnyTieredCompilationSettingsDCStart is [TieredCompilationSettingsDCStart] in any version: a
 // newer one is decoded like it.
 type AnyTieredCompilationSettingsDCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TieredCompilationSettingsDCStart
 }
 
@@ -85,3 +86,8 @@ func (e *AnyTieredCompilationSettingsDCStart) DecodeVersion(version uint8, p []b
 
 // Clone returns a copy of e.
 func (e AnyTieredCompilationSettingsDCStart) Clone() *AnyTieredCompilationSettingsDCStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTieredCompilationSettingsDCStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}

@@ -82,7 +82,8 @@ func (e CLRStackWalkStress) String() string { return string(etw.AppendText(nil, 
 
 var clrStackWalkStress = etw.EventDesc{
 	Provider: &providerDesc, ID: 1, Opcode: 82, Task: 11, Keywords: 0x40000000,
-	Class: classCLRStackStress, Name: "CLRStackWalkStress", TaskName: "CLRStackStress", OpcodeName: "CLRStackWalk",
+	Class: classCLRStackStress, Name: "CLRStackWalkStress", TaskName: "CLRStackStress",
+	OpcodeName: "CLRStackWalk",
 	Fields: []etw.FieldDesc{
 		{Name: "ClrInstanceID", Type: etw.InUInt16},
 		{Name: "Reserved1", Type: etw.InUInt8},
@@ -95,7 +96,7 @@ var clrStackWalkStress = etw.EventDesc{
 // AnyCLRStackWalkStress is [CLRStackWalkStress] in any version: a newer one is decoded like
 // it.
 type AnyCLRStackWalkStress struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CLRStackWalkStress
 }
 
@@ -110,3 +111,6 @@ func (e AnyCLRStackWalkStress) Clone() *AnyCLRStackWalkStress {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCLRStackWalkStress) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -87,10 +87,14 @@ var stressLogFacilityMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v StressLogFacility) String() string { return stressLogFacilityMap.ValueString(uint32(v)) }
+func (v StressLogFacility) String() string {
+	return stressLogFacilityMap.ValueName("StressLogFacility", uint32(v))
+}
 
 // MarshalText returns the form of String.
-func (v StressLogFacility) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v StressLogFacility) MarshalText() ([]byte, error) {
+	return []byte(stressLogFacilityMap.ValueString(uint32(v))), nil
+}
 
 // StressLogLevel is a value of the map StressLogLevelMap.
 //
@@ -129,8 +133,12 @@ var stressLogLevelMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v StressLogLevel) String() string { return stressLogLevelMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v StressLogLevel) String() string {
+	return stressLogLevelMap.ValueName("StressLogLevel", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v StressLogLevel) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v StressLogLevel) MarshalText() ([]byte, error) {
+	return []byte(stressLogLevelMap.ValueString(uint32(v))), nil
+}

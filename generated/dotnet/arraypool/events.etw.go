@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferRented is event 1, version 0, of task BufferRented, enabled at [etw.LevelVerbose] (5).
 // Its payload has 16 bytes. [AnyBufferRented] takes newer versions, too.
@@ -147,7 +150,7 @@ var bufferRented = etw.EventDesc{
 
 // AnyBufferRented is [BufferRented] in any version: a newer one is decoded like it.
 type AnyBufferRented struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BufferRented
 }
 
@@ -159,6 +162,9 @@ func (e *AnyBufferRented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyBufferRented) Clone() *AnyBufferRented { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBufferRented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferAllocated is event 2, version 0, of task BufferAllocated, enabled at
 // [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyBufferAllocated] takes newer
@@ -235,7 +241,7 @@ var bufferAllocated = etw.EventDesc{
 
 // AnyBufferAllocated is [BufferAllocated] in any version: a newer one is decoded like it.
 type AnyBufferAllocated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BufferAllocated
 }
 
@@ -247,6 +253,9 @@ func (e *AnyBufferAllocated) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyBufferAllocated) Clone() *AnyBufferAllocated { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBufferAllocated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferReturned is event 3, version 0, of task BufferReturned, enabled at [etw.LevelVerbose]
 // (5). Its payload has 12 bytes. [AnyBufferReturned] takes newer versions, too.
@@ -310,7 +319,7 @@ var bufferReturned = etw.EventDesc{
 
 // AnyBufferReturned is [BufferReturned] in any version: a newer one is decoded like it.
 type AnyBufferReturned struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BufferReturned
 }
 
@@ -322,6 +331,9 @@ func (e *AnyBufferReturned) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyBufferReturned) Clone() *AnyBufferReturned { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBufferReturned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferTrimmed is event 4, version 0, of task BufferTrimmed, enabled at
 // [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyBufferTrimmed] takes newer
@@ -386,7 +398,7 @@ var bufferTrimmed = etw.EventDesc{
 
 // AnyBufferTrimmed is [BufferTrimmed] in any version: a newer one is decoded like it.
 type AnyBufferTrimmed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BufferTrimmed
 }
 
@@ -398,6 +410,9 @@ func (e *AnyBufferTrimmed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyBufferTrimmed) Clone() *AnyBufferTrimmed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBufferTrimmed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferTrimPoll is event 5, version 0, of task BufferTrimPoll, enabled at
 // [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyBufferTrimPoll] takes newer
@@ -454,7 +469,7 @@ var bufferTrimPoll = etw.EventDesc{
 
 // AnyBufferTrimPoll is [BufferTrimPoll] in any version: a newer one is decoded like it.
 type AnyBufferTrimPoll struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BufferTrimPoll
 }
 
@@ -466,6 +481,9 @@ func (e *AnyBufferTrimPoll) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyBufferTrimPoll) Clone() *AnyBufferTrimPoll { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBufferTrimPoll) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BufferDropped is event 6, version 0, of task BufferDropped, enabled at
 // [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyBufferDropped] takes newer
@@ -542,7 +560,7 @@ var bufferDropped = etw.EventDesc{
 
 // AnyBufferDropped is [BufferDropped] in any version: a newer one is decoded like it.
 type AnyBufferDropped struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BufferDropped
 }
 
@@ -554,3 +572,6 @@ func (e *AnyBufferDropped) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyBufferDropped) Clone() *AnyBufferDropped { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBufferDropped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -24,13 +24,15 @@ var bufferAllocatedReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v BufferAllocatedReason) String() string {
-	return bufferAllocatedReasonMap.ValueString(uint32(v))
+	return bufferAllocatedReasonMap.ValueName("BufferAllocatedReason", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v BufferAllocatedReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v BufferAllocatedReason) MarshalText() ([]byte, error) {
+	return []byte(bufferAllocatedReasonMap.ValueString(uint32(v))), nil
+}
 
 // BufferDroppedReason is a value of the map BufferDroppedReason.
 type BufferDroppedReason uint32
@@ -49,8 +51,12 @@ var bufferDroppedReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v BufferDroppedReason) String() string { return bufferDroppedReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v BufferDroppedReason) String() string {
+	return bufferDroppedReasonMap.ValueName("BufferDroppedReason", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v BufferDroppedReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v BufferDroppedReason) MarshalText() ([]byte, error) {
+	return []byte(bufferDroppedReasonMap.ValueString(uint32(v))), nil
+}

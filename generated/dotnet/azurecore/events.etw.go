@@ -59,7 +59,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -74,6 +74,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Request is event 1, version 0, of task Request, enabled at [etw.LevelInformational] (4).
 // [AnyRequest] takes newer versions, too.
@@ -153,7 +156,7 @@ var request = etw.EventDesc{
 
 // AnyRequest is [Request] in any version: a newer one is decoded like it.
 type AnyRequest struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Request
 }
 
@@ -172,6 +175,9 @@ func (e AnyRequest) Clone() *AnyRequest {
 	e.ClientAssembly = e.ClientAssembly.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestContent is event 2, version 0, of task RequestContent, enabled at [etw.LevelVerbose]
 // (5). [AnyRequestContent] takes newer versions, too.
@@ -230,7 +236,7 @@ var requestContent = etw.EventDesc{
 
 // AnyRequestContent is [RequestContent] in any version: a newer one is decoded like it.
 type AnyRequestContent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestContent
 }
 
@@ -246,6 +252,9 @@ func (e AnyRequestContent) Clone() *AnyRequestContent {
 	e.Content = e.Content.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Response is event 5, version 0, of task Response, enabled at [etw.LevelInformational] (4).
 // [AnyResponse] takes newer versions, too.
@@ -323,7 +332,7 @@ var response = etw.EventDesc{
 
 // AnyResponse is [Response] in any version: a newer one is decoded like it.
 type AnyResponse struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Response
 }
 
@@ -340,6 +349,9 @@ func (e AnyResponse) Clone() *AnyResponse {
 	e.Headers = e.Headers.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContent is event 6, version 0, of task ResponseContent, enabled at
 // [etw.LevelVerbose] (5). [AnyResponseContent] takes newer versions, too.
@@ -398,7 +410,7 @@ var responseContent = etw.EventDesc{
 
 // AnyResponseContent is [ResponseContent] in any version: a newer one is decoded like it.
 type AnyResponseContent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseContent
 }
 
@@ -414,6 +426,9 @@ func (e AnyResponseContent) Clone() *AnyResponseContent {
 	e.Content = e.Content.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseDelay is event 7, version 0, of task ResponseDelay, enabled at [etw.LevelWarning]
 // (3). [AnyResponseDelay] takes newer versions, too.
@@ -471,7 +486,7 @@ var responseDelay = etw.EventDesc{
 
 // AnyResponseDelay is [ResponseDelay] in any version: a newer one is decoded like it.
 type AnyResponseDelay struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseDelay
 }
 
@@ -486,6 +501,9 @@ func (e AnyResponseDelay) Clone() *AnyResponseDelay {
 	e.RequestId = e.RequestId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseDelay) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponse is event 8, version 0, of task ErrorResponse, enabled at [etw.LevelWarning]
 // (3). [AnyErrorResponse] takes newer versions, too.
@@ -563,7 +581,7 @@ var errorResponse = etw.EventDesc{
 
 // AnyErrorResponse is [ErrorResponse] in any version: a newer one is decoded like it.
 type AnyErrorResponse struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ErrorResponse
 }
 
@@ -580,6 +598,9 @@ func (e AnyErrorResponse) Clone() *AnyErrorResponse {
 	e.Headers = e.Headers.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyErrorResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponseContent is event 9, version 0, of task ErrorResponseContent, enabled at
 // [etw.LevelInformational] (4). [AnyErrorResponseContent] takes newer versions, too.
@@ -639,7 +660,7 @@ var errorResponseContent = etw.EventDesc{
 // AnyErrorResponseContent is [ErrorResponseContent] in any version: a newer one is decoded
 // like it.
 type AnyErrorResponseContent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ErrorResponseContent
 }
 
@@ -655,6 +676,9 @@ func (e AnyErrorResponseContent) Clone() *AnyErrorResponseContent {
 	e.Content = e.Content.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyErrorResponseContent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestRetrying is event 10, version 0, of task RequestRetrying, enabled at
 // [etw.LevelInformational] (4). [AnyRequestRetrying] takes newer versions, too.
@@ -718,7 +742,7 @@ var requestRetrying = etw.EventDesc{
 
 // AnyRequestRetrying is [RequestRetrying] in any version: a newer one is decoded like it.
 type AnyRequestRetrying struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestRetrying
 }
 
@@ -733,6 +757,9 @@ func (e AnyRequestRetrying) Clone() *AnyRequestRetrying {
 	e.RequestId = e.RequestId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestRetrying) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentBlock is event 11, version 0, of task ResponseContentBlock, enabled at
 // [etw.LevelVerbose] (5). [AnyResponseContentBlock] takes newer versions, too.
@@ -798,7 +825,7 @@ var responseContentBlock = etw.EventDesc{
 // AnyResponseContentBlock is [ResponseContentBlock] in any version: a newer one is decoded
 // like it.
 type AnyResponseContentBlock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseContentBlock
 }
 
@@ -814,6 +841,9 @@ func (e AnyResponseContentBlock) Clone() *AnyResponseContentBlock {
 	e.Content = e.Content.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseContentBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponseContentBlock is event 12, version 0, of task ErrorResponseContentBlock, enabled
 // at [etw.LevelInformational] (4). [AnyErrorResponseContentBlock] takes newer versions, too.
@@ -879,7 +909,7 @@ var errorResponseContentBlock = etw.EventDesc{
 // AnyErrorResponseContentBlock is [ErrorResponseContentBlock] in any version: a newer one is
 // decoded like it.
 type AnyErrorResponseContentBlock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ErrorResponseContentBlock
 }
 
@@ -895,6 +925,9 @@ func (e AnyErrorResponseContentBlock) Clone() *AnyErrorResponseContentBlock {
 	e.Content = e.Content.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyErrorResponseContentBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentText is event 13, version 0, of task ResponseContentText, enabled at
 // [etw.LevelVerbose] (5). [AnyResponseContentText] takes newer versions, too.
@@ -954,7 +987,7 @@ var responseContentText = etw.EventDesc{
 // AnyResponseContentText is [ResponseContentText] in any version: a newer one is decoded like
 // it.
 type AnyResponseContentText struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseContentText
 }
 
@@ -970,6 +1003,9 @@ func (e AnyResponseContentText) Clone() *AnyResponseContentText {
 	e.Content = e.Content.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponseContentText is event 14, version 0, of task ErrorResponseContentText, enabled
 // at [etw.LevelInformational] (4). [AnyErrorResponseContentText] takes newer versions, too.
@@ -1029,7 +1065,7 @@ var errorResponseContentText = etw.EventDesc{
 // AnyErrorResponseContentText is [ErrorResponseContentText] in any version: a newer one is
 // decoded like it.
 type AnyErrorResponseContentText struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ErrorResponseContentText
 }
 
@@ -1045,6 +1081,9 @@ func (e AnyErrorResponseContentText) Clone() *AnyErrorResponseContentText {
 	e.Content = e.Content.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyErrorResponseContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentTextBlock is event 15, version 0, of task ResponseContentTextBlock, enabled
 // at [etw.LevelVerbose] (5). [AnyResponseContentTextBlock] takes newer versions, too.
@@ -1110,7 +1149,7 @@ var responseContentTextBlock = etw.EventDesc{
 // AnyResponseContentTextBlock is [ResponseContentTextBlock] in any version: a newer one is
 // decoded like it.
 type AnyResponseContentTextBlock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseContentTextBlock
 }
 
@@ -1126,6 +1165,9 @@ func (e AnyResponseContentTextBlock) Clone() *AnyResponseContentTextBlock {
 	e.Content = e.Content.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseContentTextBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ErrorResponseContentTextBlock is event 16, version 0, of task ErrorResponseContentTextBlock,
 // enabled at [etw.LevelInformational] (4). [AnyErrorResponseContentTextBlock] takes newer
@@ -1194,7 +1236,7 @@ var errorResponseContentTextBlock = etw.EventDesc{
 // AnyErrorResponseContentTextBlock is [ErrorResponseContentTextBlock] in any version: a newer
 // one is decoded like it.
 type AnyErrorResponseContentTextBlock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ErrorResponseContentTextBlock
 }
 
@@ -1209,6 +1251,11 @@ func (e AnyErrorResponseContentTextBlock) Clone() *AnyErrorResponseContentTextBl
 	e.RequestId = e.RequestId.Clone()
 	e.Content = e.Content.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyErrorResponseContentTextBlock) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // RequestContentText is event 17, version 0, of task RequestContentText, enabled at
@@ -1269,7 +1316,7 @@ var requestContentText = etw.EventDesc{
 // AnyRequestContentText is [RequestContentText] in any version: a newer one is decoded like
 // it.
 type AnyRequestContentText struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestContentText
 }
 
@@ -1285,6 +1332,9 @@ func (e AnyRequestContentText) Clone() *AnyRequestContentText {
 	e.Content = e.Content.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestContentText) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExceptionResponse is event 18, version 0, of task ExceptionResponse, enabled at
 // [etw.LevelInformational] (4). [AnyExceptionResponse] takes newer versions, too.
@@ -1343,7 +1393,7 @@ var exceptionResponse = etw.EventDesc{
 
 // AnyExceptionResponse is [ExceptionResponse] in any version: a newer one is decoded like it.
 type AnyExceptionResponse struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExceptionResponse
 }
 
@@ -1359,6 +1409,9 @@ func (e AnyExceptionResponse) Clone() *AnyExceptionResponse {
 	e.Exception = e.Exception.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExceptionResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BackgroundRefreshFailed is event 19, version 0, of task BackgroundRefreshFailed, enabled at
 // [etw.LevelInformational] (4). [AnyBackgroundRefreshFailed] takes newer versions, too.
@@ -1418,7 +1471,7 @@ var backgroundRefreshFailed = etw.EventDesc{
 // AnyBackgroundRefreshFailed is [BackgroundRefreshFailed] in any version: a newer one is
 // decoded like it.
 type AnyBackgroundRefreshFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BackgroundRefreshFailed
 }
 
@@ -1434,6 +1487,9 @@ func (e AnyBackgroundRefreshFailed) Clone() *AnyBackgroundRefreshFailed {
 	e.Exception = e.Exception.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBackgroundRefreshFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestRedirect is event 20, version 0, of task RequestRedirect, enabled at
 // [etw.LevelVerbose] (5). [AnyRequestRedirect] takes newer versions, too.
@@ -1505,7 +1561,7 @@ var requestRedirect = etw.EventDesc{
 
 // AnyRequestRedirect is [RequestRedirect] in any version: a newer one is decoded like it.
 type AnyRequestRedirect struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestRedirect
 }
 
@@ -1522,6 +1578,9 @@ func (e AnyRequestRedirect) Clone() *AnyRequestRedirect {
 	e.To = e.To.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestRedirect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestRedirectBlocked is event 21, version 0, of task RequestRedirectBlocked, enabled at
 // [etw.LevelWarning] (3). [AnyRequestRedirectBlocked] takes newer versions, too.
@@ -1588,7 +1647,7 @@ var requestRedirectBlocked = etw.EventDesc{
 // AnyRequestRedirectBlocked is [RequestRedirectBlocked] in any version: a newer one is decoded
 // like it.
 type AnyRequestRedirectBlocked struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestRedirectBlocked
 }
 
@@ -1605,6 +1664,9 @@ func (e AnyRequestRedirectBlocked) Clone() *AnyRequestRedirectBlocked {
 	e.To = e.To.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestRedirectBlocked) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestRedirectCountExceeded is event 22, version 0, of task RequestRedirectCountExceeded,
 // enabled at [etw.LevelWarning] (3). [AnyRequestRedirectCountExceeded] takes newer versions,
@@ -1672,7 +1734,7 @@ var requestRedirectCountExceeded = etw.EventDesc{
 // AnyRequestRedirectCountExceeded is [RequestRedirectCountExceeded] in any version: a newer
 // one is decoded like it.
 type AnyRequestRedirectCountExceeded struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestRedirectCountExceeded
 }
 
@@ -1688,6 +1750,11 @@ func (e AnyRequestRedirectCountExceeded) Clone() *AnyRequestRedirectCountExceede
 	e.From = e.From.Clone()
 	e.To = e.To.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestRedirectCountExceeded) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // PipelineTransportOptionsNotApplied is event 23, version 0, of task
@@ -1735,7 +1802,8 @@ func (e PipelineTransportOptionsNotApplied) String() string { return string(etw.
 
 var pipelineTransportOptionsNotApplied = etw.EventDesc{
 	Provider: &providerDesc, ID: 23, Level: 4, Task: 65511,
-	Name: "PipelineTransportOptionsNotApplied", Named: true, TaskName: "PipelineTransportOptionsNotApplied",
+	Name: "PipelineTransportOptionsNotApplied", Named: true,
+	TaskName: "PipelineTransportOptionsNotApplied",
 	Fields: []etw.FieldDesc{
 		{Name: "optionsType", Type: etw.InUnicodeString},
 	},
@@ -1744,7 +1812,7 @@ var pipelineTransportOptionsNotApplied = etw.EventDesc{
 // AnyPipelineTransportOptionsNotApplied is [PipelineTransportOptionsNotApplied] in any
 // version: a newer one is decoded like it.
 type AnyPipelineTransportOptionsNotApplied struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PipelineTransportOptionsNotApplied
 }
 
@@ -1758,6 +1826,11 @@ func (e *AnyPipelineTransportOptionsNotApplied) DecodeVersion(version uint8, p [
 func (e AnyPipelineTransportOptionsNotApplied) Clone() *AnyPipelineTransportOptionsNotApplied {
 	e.OptionsType = e.OptionsType.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPipelineTransportOptionsNotApplied) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // FailedToDecodeCaeChallengeClaims is event 24, version 0, of task
@@ -1821,7 +1894,7 @@ var failedToDecodeCaeChallengeClaims = etw.EventDesc{
 // AnyFailedToDecodeCaeChallengeClaims is [FailedToDecodeCaeChallengeClaims] in any version: a
 // newer one is decoded like it.
 type AnyFailedToDecodeCaeChallengeClaims struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FailedToDecodeCaeChallengeClaims
 }
 
@@ -1836,6 +1909,11 @@ func (e AnyFailedToDecodeCaeChallengeClaims) Clone() *AnyFailedToDecodeCaeChalle
 	e.EncodedClaims = e.EncodedClaims.Clone()
 	e.Exception = e.Exception.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFailedToDecodeCaeChallengeClaims) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // FailedToUpdateTransport is event 25, version 0, of task FailedToUpdateTransport, enabled at
@@ -1889,7 +1967,7 @@ var failedToUpdateTransport = etw.EventDesc{
 // AnyFailedToUpdateTransport is [FailedToUpdateTransport] in any version: a newer one is
 // decoded like it.
 type AnyFailedToUpdateTransport struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FailedToUpdateTransport
 }
 
@@ -1904,6 +1982,9 @@ func (e AnyFailedToUpdateTransport) Clone() *AnyFailedToUpdateTransport {
 	e.Reason = e.Reason.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFailedToUpdateTransport) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TokenBinding is event 26, version 0, of task TokenBinding, enabled at [etw.LevelVerbose]
 // (5). [AnyTokenBinding] takes newer versions, too.
@@ -1955,7 +2036,7 @@ var tokenBinding = etw.EventDesc{
 
 // AnyTokenBinding is [TokenBinding] in any version: a newer one is decoded like it.
 type AnyTokenBinding struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TokenBinding
 }
 
@@ -1970,3 +2051,6 @@ func (e AnyTokenBinding) Clone() *AnyTokenBinding {
 	e.Reason = e.Reason.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTokenBinding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

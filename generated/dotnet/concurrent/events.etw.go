@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConcurrentStackFastPushFailed is ConcurrentStack_FastPushFailed: event 1, version 0, of task
 // ConcurrentStack_FastPushFailed, enabled at [etw.LevelWarning] (3). Its payload has 4 bytes.
@@ -131,7 +134,7 @@ var concurrentStackFastPushFailed = etw.EventDesc{
 // AnyConcurrentStackFastPushFailed is [ConcurrentStackFastPushFailed] in any version: a newer
 // one is decoded like it.
 type AnyConcurrentStackFastPushFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConcurrentStackFastPushFailed
 }
 
@@ -143,6 +146,11 @@ func (e *AnyConcurrentStackFastPushFailed) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e.
 func (e AnyConcurrentStackFastPushFailed) Clone() *AnyConcurrentStackFastPushFailed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConcurrentStackFastPushFailed) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ConcurrentStackFastPopFailed is ConcurrentStack_FastPopFailed: event 2, version 0, of task
 // ConcurrentStack_FastPopFailed, enabled at [etw.LevelWarning] (3). Its payload has 4 bytes.
@@ -194,7 +202,7 @@ var concurrentStackFastPopFailed = etw.EventDesc{
 // AnyConcurrentStackFastPopFailed is [ConcurrentStackFastPopFailed] in any version: a newer
 // one is decoded like it.
 type AnyConcurrentStackFastPopFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConcurrentStackFastPopFailed
 }
 
@@ -206,6 +214,11 @@ func (e *AnyConcurrentStackFastPopFailed) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyConcurrentStackFastPopFailed) Clone() *AnyConcurrentStackFastPopFailed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConcurrentStackFastPopFailed) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // ConcurrentDictionaryAcquiringAllLocks is ConcurrentDictionary_AcquiringAllLocks: event 3,
 // version 0, of task ConcurrentDictionary_AcquiringAllLocks, enabled at [etw.LevelWarning]
@@ -264,7 +277,7 @@ var concurrentDictionaryAcquiringAllLocks = etw.EventDesc{
 // AnyConcurrentDictionaryAcquiringAllLocks is [ConcurrentDictionaryAcquiringAllLocks] in any
 // version: a newer one is decoded like it.
 type AnyConcurrentDictionaryAcquiringAllLocks struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConcurrentDictionaryAcquiringAllLocks
 }
 
@@ -277,6 +290,11 @@ func (e *AnyConcurrentDictionaryAcquiringAllLocks) DecodeVersion(version uint8, 
 // Clone returns a copy of e.
 func (e AnyConcurrentDictionaryAcquiringAllLocks) Clone() *AnyConcurrentDictionaryAcquiringAllLocks {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConcurrentDictionaryAcquiringAllLocks) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ConcurrentBagTryTakeSteals is ConcurrentBag_TryTakeSteals: event 4, version 0, of task
@@ -302,7 +320,7 @@ var concurrentBagTryTakeSteals = etw.EventDesc{
 // AnyConcurrentBagTryTakeSteals is [ConcurrentBagTryTakeSteals] in any version: a newer one is
 // decoded like it.
 type AnyConcurrentBagTryTakeSteals struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConcurrentBagTryTakeSteals
 }
 
@@ -314,6 +332,9 @@ func (e *AnyConcurrentBagTryTakeSteals) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyConcurrentBagTryTakeSteals) Clone() *AnyConcurrentBagTryTakeSteals { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConcurrentBagTryTakeSteals) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConcurrentBagTryPeekSteals is ConcurrentBag_TryPeekSteals: event 5, version 0, of task
 // ConcurrentBag_TryPeekSteals, enabled at [etw.LevelVerbose] (5). It has no payload.
@@ -338,7 +359,7 @@ var concurrentBagTryPeekSteals = etw.EventDesc{
 // AnyConcurrentBagTryPeekSteals is [ConcurrentBagTryPeekSteals] in any version: a newer one is
 // decoded like it.
 type AnyConcurrentBagTryPeekSteals struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConcurrentBagTryPeekSteals
 }
 
@@ -350,3 +371,6 @@ func (e *AnyConcurrentBagTryPeekSteals) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyConcurrentBagTryPeekSteals) Clone() *AnyConcurrentBagTryPeekSteals { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConcurrentBagTryPeekSteals) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -130,7 +130,7 @@ var value = etw.EventDesc{
 
 // AnyValue is [Value] in any version: a newer one is decoded like it.
 type AnyValue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Value
 }
 
@@ -150,6 +150,9 @@ func (e AnyValue) Clone() *AnyValue {
 	e.DisplayUnits = e.DisplayUnits.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyValue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Increment is event 2, version 0. [AnyIncrement] says what it means.
 type Increment struct {

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DataflowBlockCreated is event 1, version 0, of task DataflowBlockCreated, enabled at
 // [etw.LevelInformational] (4). [AnyDataflowBlockCreated] takes newer versions, too.
@@ -136,7 +139,7 @@ var dataflowBlockCreated = etw.EventDesc{
 // AnyDataflowBlockCreated is [DataflowBlockCreated] in any version: a newer one is decoded
 // like it.
 type AnyDataflowBlockCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DataflowBlockCreated
 }
 
@@ -151,6 +154,9 @@ func (e AnyDataflowBlockCreated) Clone() *AnyDataflowBlockCreated {
 	e.BlockName = e.BlockName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDataflowBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskLaunchedForMessageHandling is event 2, version 0, of task
 // TaskLaunchedForMessageHandling, enabled at [etw.LevelInformational] (4). Its payload has 16
@@ -222,7 +228,7 @@ var taskLaunchedForMessageHandling = etw.EventDesc{
 // AnyTaskLaunchedForMessageHandling is [TaskLaunchedForMessageHandling] in any version: a
 // newer one is decoded like it.
 type AnyTaskLaunchedForMessageHandling struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskLaunchedForMessageHandling
 }
 
@@ -234,6 +240,11 @@ func (e *AnyTaskLaunchedForMessageHandling) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyTaskLaunchedForMessageHandling) Clone() *AnyTaskLaunchedForMessageHandling { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskLaunchedForMessageHandling) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // DataflowBlockCompleted is event 3, version 0, of task DataflowBlockCompleted, enabled at
 // [etw.LevelInformational] (4). [AnyDataflowBlockCompleted] takes newer versions, too.
@@ -301,7 +312,7 @@ var dataflowBlockCompleted = etw.EventDesc{
 // AnyDataflowBlockCompleted is [DataflowBlockCompleted] in any version: a newer one is decoded
 // like it.
 type AnyDataflowBlockCompleted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DataflowBlockCompleted
 }
 
@@ -316,6 +327,9 @@ func (e AnyDataflowBlockCompleted) Clone() *AnyDataflowBlockCompleted {
 	e.ExceptionData = e.ExceptionData.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDataflowBlockCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DataflowBlockLinking is event 4, version 0, of task DataflowBlockLinking, enabled at
 // [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyDataflowBlockLinking] takes newer
@@ -373,7 +387,7 @@ var dataflowBlockLinking = etw.EventDesc{
 // AnyDataflowBlockLinking is [DataflowBlockLinking] in any version: a newer one is decoded
 // like it.
 type AnyDataflowBlockLinking struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DataflowBlockLinking
 }
 
@@ -385,6 +399,9 @@ func (e *AnyDataflowBlockLinking) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyDataflowBlockLinking) Clone() *AnyDataflowBlockLinking { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDataflowBlockLinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DataflowBlockUnlinking is event 5, version 0, of task DataflowBlockUnlinking, enabled at
 // [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyDataflowBlockUnlinking] takes
@@ -442,7 +459,7 @@ var dataflowBlockUnlinking = etw.EventDesc{
 // AnyDataflowBlockUnlinking is [DataflowBlockUnlinking] in any version: a newer one is decoded
 // like it.
 type AnyDataflowBlockUnlinking struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DataflowBlockUnlinking
 }
 
@@ -454,3 +471,6 @@ func (e *AnyDataflowBlockUnlinking) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyDataflowBlockUnlinking) Clone() *AnyDataflowBlockUnlinking { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDataflowBlockUnlinking) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -22,11 +22,15 @@ var taskLaunchedReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v TaskLaunchedReason) String() string { return taskLaunchedReasonMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v TaskLaunchedReason) String() string {
+	return taskLaunchedReasonMap.ValueName("TaskLaunchedReason", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v TaskLaunchedReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v TaskLaunchedReason) MarshalText() ([]byte, error) {
+	return []byte(taskLaunchedReasonMap.ValueString(uint32(v))), nil
+}
 
 // BlockCompletionReason is a value of the map BlockCompletionReason.
 type BlockCompletionReason uint32
@@ -47,10 +51,12 @@ var blockCompletionReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v BlockCompletionReason) String() string {
-	return blockCompletionReasonMap.ValueString(uint32(v))
+	return blockCompletionReasonMap.ValueName("BlockCompletionReason", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v BlockCompletionReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v BlockCompletionReason) MarshalText() ([]byte, error) {
+	return []byte(blockCompletionReasonMap.ValueString(uint32(v))), nil
+}

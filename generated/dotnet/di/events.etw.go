@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallSiteBuilt is event 1, version 0, of task CallSiteBuilt, enabled at [etw.LevelVerbose]
 // (5). [AnyCallSiteBuilt] takes newer versions, too.
@@ -154,7 +157,7 @@ var callSiteBuilt = etw.EventDesc{
 
 // AnyCallSiteBuilt is [CallSiteBuilt] in any version: a newer one is decoded like it.
 type AnyCallSiteBuilt struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CallSiteBuilt
 }
 
@@ -170,6 +173,9 @@ func (e AnyCallSiteBuilt) Clone() *AnyCallSiteBuilt {
 	e.CallSite = e.CallSite.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCallSiteBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServiceResolved is event 2, version 0, of task ServiceResolved, enabled at
 // [etw.LevelVerbose] (5). [AnyServiceResolved] takes newer versions, too.
@@ -227,7 +233,7 @@ var serviceResolved = etw.EventDesc{
 
 // AnyServiceResolved is [ServiceResolved] in any version: a newer one is decoded like it.
 type AnyServiceResolved struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ServiceResolved
 }
 
@@ -242,6 +248,9 @@ func (e AnyServiceResolved) Clone() *AnyServiceResolved {
 	e.ServiceType = e.ServiceType.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyServiceResolved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExpressionTreeGenerated is event 3, version 0, of task ExpressionTreeGenerated, enabled at
 // [etw.LevelVerbose] (5). [AnyExpressionTreeGenerated] takes newer versions, too.
@@ -306,7 +315,7 @@ var expressionTreeGenerated = etw.EventDesc{
 // AnyExpressionTreeGenerated is [ExpressionTreeGenerated] in any version: a newer one is
 // decoded like it.
 type AnyExpressionTreeGenerated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExpressionTreeGenerated
 }
 
@@ -321,6 +330,9 @@ func (e AnyExpressionTreeGenerated) Clone() *AnyExpressionTreeGenerated {
 	e.ServiceType = e.ServiceType.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExpressionTreeGenerated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DynamicMethodBuilt is event 4, version 0, of task DynamicMethodBuilt, enabled at
 // [etw.LevelVerbose] (5). [AnyDynamicMethodBuilt] takes newer versions, too.
@@ -385,7 +397,7 @@ var dynamicMethodBuilt = etw.EventDesc{
 // AnyDynamicMethodBuilt is [DynamicMethodBuilt] in any version: a newer one is decoded like
 // it.
 type AnyDynamicMethodBuilt struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DynamicMethodBuilt
 }
 
@@ -400,6 +412,9 @@ func (e AnyDynamicMethodBuilt) Clone() *AnyDynamicMethodBuilt {
 	e.ServiceType = e.ServiceType.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDynamicMethodBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScopeDisposed is event 5, version 0, of task ScopeDisposed, enabled at [etw.LevelVerbose]
 // (5). Its payload has 12 bytes. [AnyScopeDisposed] takes newer versions, too.
@@ -461,7 +476,7 @@ var scopeDisposed = etw.EventDesc{
 
 // AnyScopeDisposed is [ScopeDisposed] in any version: a newer one is decoded like it.
 type AnyScopeDisposed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScopeDisposed
 }
 
@@ -473,6 +488,9 @@ func (e *AnyScopeDisposed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyScopeDisposed) Clone() *AnyScopeDisposed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScopeDisposed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServiceRealizationFailed is event 6, version 0, of task ServiceRealizationFailed, enabled at
 // [etw.LevelError] (2). [AnyServiceRealizationFailed] takes newer versions, too.
@@ -531,7 +549,7 @@ var serviceRealizationFailed = etw.EventDesc{
 // AnyServiceRealizationFailed is [ServiceRealizationFailed] in any version: a newer one is
 // decoded like it.
 type AnyServiceRealizationFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ServiceRealizationFailed
 }
 
@@ -546,6 +564,9 @@ func (e AnyServiceRealizationFailed) Clone() *AnyServiceRealizationFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyServiceRealizationFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServiceProviderBuilt is event 7, version 0, of task ServiceProviderBuilt, enabled by
 // [KeywordServiceProviderInitialized] (0x1) at [etw.LevelInformational] (4). Its payload has
@@ -629,7 +650,7 @@ var serviceProviderBuilt = etw.EventDesc{
 // AnyServiceProviderBuilt is [ServiceProviderBuilt] in any version: a newer one is decoded
 // like it.
 type AnyServiceProviderBuilt struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ServiceProviderBuilt
 }
 
@@ -641,6 +662,9 @@ func (e *AnyServiceProviderBuilt) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyServiceProviderBuilt) Clone() *AnyServiceProviderBuilt { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyServiceProviderBuilt) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServiceProviderDescriptors is event 8, version 0, of task ServiceProviderDescriptors,
 // enabled by [KeywordServiceProviderInitialized] (0x1) at [etw.LevelInformational] (4).
@@ -715,7 +739,7 @@ var serviceProviderDescriptors = etw.EventDesc{
 // AnyServiceProviderDescriptors is [ServiceProviderDescriptors] in any version: a newer one is
 // decoded like it.
 type AnyServiceProviderDescriptors struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ServiceProviderDescriptors
 }
 
@@ -730,3 +754,6 @@ func (e AnyServiceProviderDescriptors) Clone() *AnyServiceProviderDescriptors {
 	e.Descriptors = e.Descriptors.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyServiceProviderDescriptors) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -65,7 +65,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -80,6 +80,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Message is event 1, version 0. [AnyMessage] says what it means.
 type Message struct {
@@ -357,7 +360,7 @@ func (s EventArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyEvent is [Event] in any version: a newer one is decoded like it.
 type AnyEvent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Event
 }
 
@@ -374,6 +377,9 @@ func (e AnyEvent) Clone() *AnyEvent {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Activity1Start is event 4, version 0, of task Activity1, opcode [etw.OpcodeStart], enabled
 // by [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivity1Start] takes newer
@@ -558,7 +564,7 @@ func (s Activity1StartArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivity1Start is [Activity1Start] in any version: a newer one is decoded like it.
 type AnyActivity1Start struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Activity1Start
 }
 
@@ -575,6 +581,9 @@ func (e AnyActivity1Start) Clone() *AnyActivity1Start {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivity1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Activity1Stop is event 5, version 0, of task Activity1, opcode [etw.OpcodeStop], enabled by
 // [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivity1Stop] takes newer
@@ -759,7 +768,7 @@ func (s Activity1StopArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivity1Stop is [Activity1Stop] in any version: a newer one is decoded like it.
 type AnyActivity1Stop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Activity1Stop
 }
 
@@ -776,6 +785,9 @@ func (e AnyActivity1Stop) Clone() *AnyActivity1Stop {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivity1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Activity2Start is event 6, version 0, of task Activity2, opcode [etw.OpcodeStart], enabled
 // by [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivity2Start] takes newer
@@ -960,7 +972,7 @@ func (s Activity2StartArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivity2Start is [Activity2Start] in any version: a newer one is decoded like it.
 type AnyActivity2Start struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Activity2Start
 }
 
@@ -977,6 +989,9 @@ func (e AnyActivity2Start) Clone() *AnyActivity2Start {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivity2Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Activity2Stop is event 7, version 0, of task Activity2, opcode [etw.OpcodeStop], enabled by
 // [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivity2Stop] takes newer
@@ -1161,7 +1176,7 @@ func (s Activity2StopArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivity2Stop is [Activity2Stop] in any version: a newer one is decoded like it.
 type AnyActivity2Stop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Activity2Stop
 }
 
@@ -1178,6 +1193,9 @@ func (e AnyActivity2Stop) Clone() *AnyActivity2Stop {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivity2Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RecursiveActivity1Start is event 8, version 0, of task RecursiveActivity1, opcode
 // [etw.OpcodeStart], enabled by [KeywordEvents] (0x2) at [etw.LevelInformational] (4).
@@ -1366,7 +1384,7 @@ func (s RecursiveActivity1StartArguments) write(a *etw.Appender, i int, n uint64
 // AnyRecursiveActivity1Start is [RecursiveActivity1Start] in any version: a newer one is
 // decoded like it.
 type AnyRecursiveActivity1Start struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RecursiveActivity1Start
 }
 
@@ -1383,6 +1401,9 @@ func (e AnyRecursiveActivity1Start) Clone() *AnyRecursiveActivity1Start {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRecursiveActivity1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RecursiveActivity1Stop is event 9, version 0, of task RecursiveActivity1, opcode
 // [etw.OpcodeStop], enabled by [KeywordEvents] (0x2) at [etw.LevelInformational] (4).
@@ -1571,7 +1592,7 @@ func (s RecursiveActivity1StopArguments) write(a *etw.Appender, i int, n uint64)
 // AnyRecursiveActivity1Stop is [RecursiveActivity1Stop] in any version: a newer one is decoded
 // like it.
 type AnyRecursiveActivity1Stop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RecursiveActivity1Stop
 }
 
@@ -1588,6 +1609,9 @@ func (e AnyRecursiveActivity1Stop) Clone() *AnyRecursiveActivity1Stop {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRecursiveActivity1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NewDiagnosticListener is event 10, version 0, of task NewDiagnosticListener, enabled by
 // [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyNewDiagnosticListener] takes
@@ -1641,7 +1665,7 @@ var newDiagnosticListener = etw.EventDesc{
 // AnyNewDiagnosticListener is [NewDiagnosticListener] in any version: a newer one is decoded
 // like it.
 type AnyNewDiagnosticListener struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NewDiagnosticListener
 }
 
@@ -1656,6 +1680,9 @@ func (e AnyNewDiagnosticListener) Clone() *AnyNewDiagnosticListener {
 	e.SourceName = e.SourceName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNewDiagnosticListener) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityStart is event 11, version 0, of task Activity, opcode [etw.OpcodeStart], enabled by
 // [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivityStart] takes newer
@@ -1842,7 +1869,7 @@ func (s ActivityStartArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivityStart is [ActivityStart] in any version: a newer one is decoded like it.
 type AnyActivityStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ActivityStart
 }
 
@@ -1859,6 +1886,9 @@ func (e AnyActivityStart) Clone() *AnyActivityStart {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivityStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityStop is event 12, version 0, of task Activity, opcode [etw.OpcodeStop], enabled by
 // [KeywordEvents] (0x2) at [etw.LevelInformational] (4). [AnyActivityStop] takes newer
@@ -2045,7 +2075,7 @@ func (s ActivityStopArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivityStop is [ActivityStop] in any version: a newer one is decoded like it.
 type AnyActivityStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ActivityStop
 }
 
@@ -2062,6 +2092,9 @@ func (e AnyActivityStop) Clone() *AnyActivityStop {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivityStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Version is event 13, version 0, of task Version, enabled by [KeywordMessages] (0x1) at
 // [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyVersion] takes newer versions,
@@ -2124,7 +2157,7 @@ var versionEvent = etw.EventDesc{
 
 // AnyVersion is [Version] in any version: a newer one is decoded like it.
 type AnyVersion struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Version
 }
 
@@ -2136,3 +2169,6 @@ func (e *AnyVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyVersion) Clone() *AnyVersion { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyVersion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -59,7 +59,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -74,6 +74,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResolutionStart is event 1, version 0, of task Resolution, opcode [etw.OpcodeStart], enabled
 // at [etw.LevelInformational] (4). [AnyResolutionStart] takes newer versions, too.
@@ -127,7 +130,7 @@ var resolutionStart = etw.EventDesc{
 
 // AnyResolutionStart is [ResolutionStart] in any version: a newer one is decoded like it.
 type AnyResolutionStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResolutionStart
 }
 
@@ -142,6 +145,9 @@ func (e AnyResolutionStart) Clone() *AnyResolutionStart {
 	e.HostNameOrAddress = e.HostNameOrAddress.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResolutionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResolutionStop is event 2, version 0, of task Resolution, opcode [etw.OpcodeStop], enabled
 // at [etw.LevelInformational] (4). It has no payload. [AnyResolutionStop] takes newer
@@ -167,7 +173,7 @@ var resolutionStop = etw.EventDesc{
 
 // AnyResolutionStop is [ResolutionStop] in any version: a newer one is decoded like it.
 type AnyResolutionStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResolutionStop
 }
 
@@ -179,6 +185,9 @@ func (e *AnyResolutionStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyResolutionStop) Clone() *AnyResolutionStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResolutionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResolutionFailed is event 3, version 0, of task ResolutionFailed, enabled at
 // [etw.LevelInformational] (4). It has no payload. [AnyResolutionFailed] takes newer versions,
@@ -204,7 +213,7 @@ var resolutionFailed = etw.EventDesc{
 
 // AnyResolutionFailed is [ResolutionFailed] in any version: a newer one is decoded like it.
 type AnyResolutionFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResolutionFailed
 }
 
@@ -216,3 +225,6 @@ func (e *AnyResolutionFailed) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyResolutionFailed) Clone() *AnyResolutionFailed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResolutionFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolEnqueueWork is event 30, version 0, of task ThreadPoolEnqueueWork, enabled by
 // [KeywordThreadPool] (0x2) or [KeywordThreadTransfer] (0x10) at [etw.LevelVerbose] (5). Its
@@ -129,7 +132,7 @@ var threadPoolEnqueueWork = etw.EventDesc{
 // AnyThreadPoolEnqueueWork is [ThreadPoolEnqueueWork] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolEnqueueWork struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolEnqueueWork
 }
 
@@ -141,6 +144,9 @@ func (e *AnyThreadPoolEnqueueWork) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolEnqueueWork) Clone() *AnyThreadPoolEnqueueWork { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolEnqueueWork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadPoolDequeueWork is event 31, version 0, of task ThreadPoolDequeueWork, enabled by
 // [KeywordThreadPool] (0x2) or [KeywordThreadTransfer] (0x10) at [etw.LevelVerbose] (5). Its
@@ -192,7 +198,7 @@ var threadPoolDequeueWork = etw.EventDesc{
 // AnyThreadPoolDequeueWork is [ThreadPoolDequeueWork] in any version: a newer one is decoded
 // like it.
 type AnyThreadPoolDequeueWork struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadPoolDequeueWork
 }
 
@@ -204,6 +210,9 @@ func (e *AnyThreadPoolDequeueWork) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyThreadPoolDequeueWork) Clone() *AnyThreadPoolDequeueWork { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadPoolDequeueWork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadTransferSend is event 150, version 0, of [TaskThreadTransfer], opcode
 // [etw.OpcodeSend], enabled by [KeywordThreadTransfer] (0x10) at [etw.LevelInformational] (4).
@@ -290,7 +299,7 @@ var threadTransferSend = etw.EventDesc{
 // AnyThreadTransferSend is [ThreadTransferSend] in any version: a newer one is decoded like
 // it.
 type AnyThreadTransferSend struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadTransferSend
 }
 
@@ -305,6 +314,9 @@ func (e AnyThreadTransferSend) Clone() *AnyThreadTransferSend {
 	e.Info = e.Info.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadTransferSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadTransferReceive is event 151, version 0, of [TaskThreadTransfer], opcode
 // [etw.OpcodeReceive], enabled by [KeywordThreadTransfer] (0x10) at [etw.LevelInformational]
@@ -373,7 +385,7 @@ var threadTransferReceive = etw.EventDesc{
 // AnyThreadTransferReceive is [ThreadTransferReceive] in any version: a newer one is decoded
 // like it.
 type AnyThreadTransferReceive struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadTransferReceive
 }
 
@@ -388,3 +400,6 @@ func (e AnyThreadTransferReceive) Clone() *AnyThreadTransferReceive {
 	e.Info = e.Info.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadTransferReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

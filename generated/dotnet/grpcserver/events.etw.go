@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallStart is event 1, version 0, of task Call, opcode [etw.OpcodeStart], enabled at
 // [etw.LevelVerbose] (5). [AnyCallStart] takes newer versions, too.
@@ -129,7 +132,7 @@ var callStart = etw.EventDesc{
 
 // AnyCallStart is [CallStart] in any version: a newer one is decoded like it.
 type AnyCallStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CallStart
 }
 
@@ -144,6 +147,9 @@ func (e AnyCallStart) Clone() *AnyCallStart {
 	e.Method = e.Method.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCallStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallStop is event 2, version 0, of task Call, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelVerbose] (5). It has no payload. [AnyCallStop] takes newer versions, too.
@@ -166,7 +172,7 @@ var callStop = etw.EventDesc{
 
 // AnyCallStop is [CallStop] in any version: a newer one is decoded like it.
 type AnyCallStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CallStop
 }
 
@@ -178,6 +184,9 @@ func (e *AnyCallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyCallStop) Clone() *AnyCallStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCallStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallFailed is event 3, version 0, of task CallFailed, enabled at [etw.LevelError] (2). Its
 // payload has 4 bytes. [AnyCallFailed] takes newer versions, too.
@@ -227,7 +236,7 @@ var callFailed = etw.EventDesc{
 
 // AnyCallFailed is [CallFailed] in any version: a newer one is decoded like it.
 type AnyCallFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CallFailed
 }
 
@@ -239,6 +248,9 @@ func (e *AnyCallFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyCallFailed) Clone() *AnyCallFailed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCallFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallDeadlineExceeded is event 4, version 0, of task CallDeadlineExceeded, enabled at
 // [etw.LevelError] (2). It has no payload. [AnyCallDeadlineExceeded] takes newer versions,
@@ -263,7 +275,7 @@ var callDeadlineExceeded = etw.EventDesc{
 // AnyCallDeadlineExceeded is [CallDeadlineExceeded] in any version: a newer one is decoded
 // like it.
 type AnyCallDeadlineExceeded struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CallDeadlineExceeded
 }
 
@@ -275,6 +287,9 @@ func (e *AnyCallDeadlineExceeded) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyCallDeadlineExceeded) Clone() *AnyCallDeadlineExceeded { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCallDeadlineExceeded) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MessageSent is event 5, version 0, of task MessageSent, enabled at [etw.LevelVerbose] (5).
 // It has no payload. [AnyMessageSent] takes newer versions, too.
@@ -297,7 +312,7 @@ var messageSent = etw.EventDesc{
 
 // AnyMessageSent is [MessageSent] in any version: a newer one is decoded like it.
 type AnyMessageSent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MessageSent
 }
 
@@ -309,6 +324,9 @@ func (e *AnyMessageSent) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyMessageSent) Clone() *AnyMessageSent { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMessageSent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MessageReceived is event 6, version 0, of task MessageReceived, enabled at
 // [etw.LevelVerbose] (5). It has no payload. [AnyMessageReceived] takes newer versions, too.
@@ -331,7 +349,7 @@ var messageReceived = etw.EventDesc{
 
 // AnyMessageReceived is [MessageReceived] in any version: a newer one is decoded like it.
 type AnyMessageReceived struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MessageReceived
 }
 
@@ -343,6 +361,9 @@ func (e *AnyMessageReceived) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyMessageReceived) Clone() *AnyMessageReceived { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMessageReceived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CallUnimplemented is event 7, version 0, of task CallUnimplemented, enabled at
 // [etw.LevelVerbose] (5). [AnyCallUnimplemented] takes newer versions, too.
@@ -394,7 +415,7 @@ var callUnimplemented = etw.EventDesc{
 
 // AnyCallUnimplemented is [CallUnimplemented] in any version: a newer one is decoded like it.
 type AnyCallUnimplemented struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CallUnimplemented
 }
 
@@ -409,3 +430,6 @@ func (e AnyCallUnimplemented) Clone() *AnyCallUnimplemented {
 	e.Method = e.Method.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCallUnimplemented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -52,8 +52,10 @@ var statusCodeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v StatusCode) String() string { return statusCodeMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v StatusCode) String() string { return statusCodeMap.ValueName("StatusCode", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v StatusCode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v StatusCode) MarshalText() ([]byte, error) {
+	return []byte(statusCodeMap.ValueString(uint32(v))), nil
+}

@@ -59,7 +59,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -74,6 +74,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HostStart is event 1, version 0, of task Host, opcode [etw.OpcodeStart], enabled at
 // [etw.LevelInformational] (4). It has no payload. [AnyHostStart] takes newer versions, too.
@@ -96,7 +99,7 @@ var hostStart = etw.EventDesc{
 
 // AnyHostStart is [HostStart] in any version: a newer one is decoded like it.
 type AnyHostStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HostStart
 }
 
@@ -108,6 +111,9 @@ func (e *AnyHostStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyHostStart) Clone() *AnyHostStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHostStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HostStop is event 2, version 0, of task Host, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). It has no payload. [AnyHostStop] takes newer versions, too.
@@ -130,7 +136,7 @@ var hostStop = etw.EventDesc{
 
 // AnyHostStop is [HostStop] in any version: a newer one is decoded like it.
 type AnyHostStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HostStop
 }
 
@@ -142,6 +148,9 @@ func (e *AnyHostStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyHostStop) Clone() *AnyHostStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHostStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStart is event 3, version 0, of task Request, opcode [etw.OpcodeStart], enabled at
 // [etw.LevelInformational] (4). [AnyRequestStart] takes newer versions, too.
@@ -202,7 +211,7 @@ var requestStart = etw.EventDesc{
 
 // AnyRequestStart is [RequestStart] in any version: a newer one is decoded like it.
 type AnyRequestStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestStart
 }
 
@@ -218,6 +227,9 @@ func (e AnyRequestStart) Clone() *AnyRequestStart {
 	e.Path = e.Path.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStop is event 4, version 0, of task Request, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). It has no payload. [AnyRequestStop] takes newer versions, too.
@@ -242,7 +254,7 @@ var requestStop = etw.EventDesc{
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestStop
 }
 
@@ -254,6 +266,9 @@ func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyRequestStop) Clone() *AnyRequestStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UnhandledException is event 5, version 0, of task UnhandledException, enabled at
 // [etw.LevelError] (2). It has no payload. [AnyUnhandledException] takes newer versions, too.
@@ -279,7 +294,7 @@ var unhandledException = etw.EventDesc{
 // AnyUnhandledException is [UnhandledException] in any version: a newer one is decoded like
 // it.
 type AnyUnhandledException struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UnhandledException
 }
 
@@ -291,6 +306,9 @@ func (e *AnyUnhandledException) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyUnhandledException) Clone() *AnyUnhandledException { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUnhandledException) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServerReady is event 6, version 0, of task ServerReady, enabled at [etw.LevelInformational]
 // (4). It has no payload. [AnyServerReady] takes newer versions, too.
@@ -315,7 +333,7 @@ var serverReady = etw.EventDesc{
 
 // AnyServerReady is [ServerReady] in any version: a newer one is decoded like it.
 type AnyServerReady struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ServerReady
 }
 
@@ -327,3 +345,6 @@ func (e *AnyServerReady) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyServerReady) Clone() *AnyServerReady { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyServerReady) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -64,7 +64,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -79,6 +79,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStart is event 1, version 0, of task Request, opcode [etw.OpcodeStart], enabled at
 // [etw.LevelInformational] (4). [AnyRequestStart] takes newer versions, too.
@@ -172,7 +175,7 @@ var requestStart = etw.EventDesc{
 
 // AnyRequestStart is [RequestStart] in any version: a newer one is decoded like it.
 type AnyRequestStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestStart
 }
 
@@ -189,6 +192,9 @@ func (e AnyRequestStart) Clone() *AnyRequestStart {
 	e.PathAndQuery = e.PathAndQuery.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStop is event 2, version 1, of task Request, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyRequestStop] takes newer
@@ -242,7 +248,7 @@ var requestStop = etw.EventDesc{
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestStop
 }
 
@@ -254,6 +260,9 @@ func (e *AnyRequestStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyRequestStop) Clone() *AnyRequestStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestFailed is event 3, version 1, of task RequestFailed, enabled at [etw.LevelError] (2).
 // [AnyRequestFailed] takes newer versions, too.
@@ -307,7 +316,7 @@ var requestFailed = etw.EventDesc{
 
 // AnyRequestFailed is [RequestFailed] in any version: a newer one is decoded like it.
 type AnyRequestFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestFailed
 }
 
@@ -322,6 +331,9 @@ func (e AnyRequestFailed) Clone() *AnyRequestFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionEstablished is event 4, version 1, of task ConnectionEstablished, enabled at
 // [etw.LevelInformational] (4). [AnyConnectionEstablished] takes newer versions, too.
@@ -417,7 +429,7 @@ var connectionEstablished = etw.EventDesc{
 // AnyConnectionEstablished is [ConnectionEstablished] in any version: a newer one is decoded
 // like it.
 type AnyConnectionEstablished struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionEstablished
 }
 
@@ -434,6 +446,9 @@ func (e AnyConnectionEstablished) Clone() *AnyConnectionEstablished {
 	e.RemoteAddress = e.RemoteAddress.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionEstablished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionClosed is event 5, version 1, of task ConnectionClosed, enabled at
 // [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyConnectionClosed] takes newer
@@ -498,7 +513,7 @@ var connectionClosed = etw.EventDesc{
 
 // AnyConnectionClosed is [ConnectionClosed] in any version: a newer one is decoded like it.
 type AnyConnectionClosed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionClosed
 }
 
@@ -510,6 +525,9 @@ func (e *AnyConnectionClosed) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyConnectionClosed) Clone() *AnyConnectionClosed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestLeftQueue is event 6, version 0, of task RequestLeftQueue, enabled at
 // [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyRequestLeftQueue] takes newer
@@ -574,7 +592,7 @@ var requestLeftQueue = etw.EventDesc{
 
 // AnyRequestLeftQueue is [RequestLeftQueue] in any version: a newer one is decoded like it.
 type AnyRequestLeftQueue struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestLeftQueue
 }
 
@@ -586,6 +604,9 @@ func (e *AnyRequestLeftQueue) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyRequestLeftQueue) Clone() *AnyRequestLeftQueue { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestLeftQueue) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestHeadersStart is event 7, version 1, of task RequestHeaders, opcode [etw.OpcodeStart],
 // enabled at [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyRequestHeadersStart]
@@ -639,7 +660,7 @@ var requestHeadersStart = etw.EventDesc{
 // AnyRequestHeadersStart is [RequestHeadersStart] in any version: a newer one is decoded like
 // it.
 type AnyRequestHeadersStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestHeadersStart
 }
 
@@ -651,6 +672,9 @@ func (e *AnyRequestHeadersStart) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyRequestHeadersStart) Clone() *AnyRequestHeadersStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestHeadersStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestHeadersStop is event 8, version 0, of task RequestHeaders, opcode [etw.OpcodeStop],
 // enabled at [etw.LevelInformational] (4). It has no payload. [AnyRequestHeadersStop] takes
@@ -677,7 +701,7 @@ var requestHeadersStop = etw.EventDesc{
 // AnyRequestHeadersStop is [RequestHeadersStop] in any version: a newer one is decoded like
 // it.
 type AnyRequestHeadersStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestHeadersStop
 }
 
@@ -689,6 +713,9 @@ func (e *AnyRequestHeadersStop) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyRequestHeadersStop) Clone() *AnyRequestHeadersStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestHeadersStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestContentStart is event 9, version 0, of task RequestContent, opcode [etw.OpcodeStart],
 // enabled at [etw.LevelInformational] (4). It has no payload. [AnyRequestContentStart] takes
@@ -715,7 +742,7 @@ var requestContentStart = etw.EventDesc{
 // AnyRequestContentStart is [RequestContentStart] in any version: a newer one is decoded like
 // it.
 type AnyRequestContentStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestContentStart
 }
 
@@ -727,6 +754,9 @@ func (e *AnyRequestContentStart) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyRequestContentStart) Clone() *AnyRequestContentStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestContentStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestContentStop is event 10, version 0, of task RequestContent, opcode [etw.OpcodeStop],
 // enabled at [etw.LevelInformational] (4). Its payload has 8 bytes. [AnyRequestContentStop]
@@ -780,7 +810,7 @@ var requestContentStop = etw.EventDesc{
 // AnyRequestContentStop is [RequestContentStop] in any version: a newer one is decoded like
 // it.
 type AnyRequestContentStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestContentStop
 }
 
@@ -792,6 +822,9 @@ func (e *AnyRequestContentStop) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyRequestContentStop) Clone() *AnyRequestContentStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestContentStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseHeadersStart is event 11, version 0, of task ResponseHeaders, opcode
 // [etw.OpcodeStart], enabled at [etw.LevelInformational] (4). It has no payload.
@@ -818,7 +851,7 @@ var responseHeadersStart = etw.EventDesc{
 // AnyResponseHeadersStart is [ResponseHeadersStart] in any version: a newer one is decoded
 // like it.
 type AnyResponseHeadersStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseHeadersStart
 }
 
@@ -830,6 +863,9 @@ func (e *AnyResponseHeadersStart) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyResponseHeadersStart) Clone() *AnyResponseHeadersStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseHeadersStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseHeadersStop is event 12, version 1, of task ResponseHeaders, opcode
 // [etw.OpcodeStop], enabled at [etw.LevelInformational] (4). Its payload has 4 bytes.
@@ -883,7 +919,7 @@ var responseHeadersStop = etw.EventDesc{
 // AnyResponseHeadersStop is [ResponseHeadersStop] in any version: a newer one is decoded like
 // it.
 type AnyResponseHeadersStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseHeadersStop
 }
 
@@ -895,6 +931,9 @@ func (e *AnyResponseHeadersStop) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyResponseHeadersStop) Clone() *AnyResponseHeadersStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseHeadersStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentStart is event 13, version 0, of task ResponseContent, opcode
 // [etw.OpcodeStart], enabled at [etw.LevelInformational] (4). It has no payload.
@@ -922,7 +961,7 @@ var responseContentStart = etw.EventDesc{
 // AnyResponseContentStart is [ResponseContentStart] in any version: a newer one is decoded
 // like it.
 type AnyResponseContentStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseContentStart
 }
 
@@ -934,6 +973,9 @@ func (e *AnyResponseContentStart) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyResponseContentStart) Clone() *AnyResponseContentStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseContentStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseContentStop is event 14, version 0, of task ResponseContent, opcode
 // [etw.OpcodeStop], enabled at [etw.LevelInformational] (4). It has no payload.
@@ -960,7 +1002,7 @@ var responseContentStop = etw.EventDesc{
 // AnyResponseContentStop is [ResponseContentStop] in any version: a newer one is decoded like
 // it.
 type AnyResponseContentStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseContentStop
 }
 
@@ -972,6 +1014,9 @@ func (e *AnyResponseContentStop) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyResponseContentStop) Clone() *AnyResponseContentStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseContentStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestFailedDetailed is event 15, version 0, of task RequestFailedDetailed, enabled by
 // [KeywordRequestFailedDetailed] (0x1) at [etw.LevelError] (2). [AnyRequestFailedDetailed]
@@ -1027,7 +1072,7 @@ var requestFailedDetailed = etw.EventDesc{
 // AnyRequestFailedDetailed is [RequestFailedDetailed] in any version: a newer one is decoded
 // like it.
 type AnyRequestFailedDetailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestFailedDetailed
 }
 
@@ -1042,6 +1087,9 @@ func (e AnyRequestFailedDetailed) Clone() *AnyRequestFailedDetailed {
 	e.Exception = e.Exception.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestFailedDetailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Redirect is event 16, version 0, of task Redirect, enabled at [etw.LevelInformational] (4).
 // [AnyRedirect] takes newer versions, too.
@@ -1095,7 +1143,7 @@ var redirect = etw.EventDesc{
 
 // AnyRedirect is [Redirect] in any version: a newer one is decoded like it.
 type AnyRedirect struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Redirect
 }
 
@@ -1110,3 +1158,6 @@ func (e AnyRedirect) Clone() *AnyRedirect {
 	e.RedirectUri = e.RedirectUri.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRedirect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

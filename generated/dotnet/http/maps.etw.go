@@ -24,8 +24,12 @@ var httpVersionPolicyMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v HttpVersionPolicy) String() string { return httpVersionPolicyMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v HttpVersionPolicy) String() string {
+	return httpVersionPolicyMap.ValueName("HttpVersionPolicy", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v HttpVersionPolicy) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v HttpVersionPolicy) MarshalText() ([]byte, error) {
+	return []byte(httpVersionPolicyMap.ValueString(uint32(v))), nil
+}

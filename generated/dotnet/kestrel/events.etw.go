@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionStart is event 1, version 0, of task Connection, opcode [etw.OpcodeStart], enabled
 // at [etw.LevelInformational] (4). [AnyConnectionStart] takes newer versions, too.
@@ -145,7 +148,7 @@ var connectionStart = etw.EventDesc{
 
 // AnyConnectionStart is [ConnectionStart] in any version: a newer one is decoded like it.
 type AnyConnectionStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionStart
 }
 
@@ -162,6 +165,9 @@ func (e AnyConnectionStart) Clone() *AnyConnectionStart {
 	e.RemoteEndPoint = e.RemoteEndPoint.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionStop is event 2, version 0, of task Connection, opcode [etw.OpcodeStop], enabled
 // at [etw.LevelInformational] (4). [AnyConnectionStop] takes newer versions, too.
@@ -213,7 +219,7 @@ var connectionStop = etw.EventDesc{
 
 // AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded like it.
 type AnyConnectionStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionStop
 }
 
@@ -228,6 +234,9 @@ func (e AnyConnectionStop) Clone() *AnyConnectionStop {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStart is event 3, version 0, of task Request, opcode [etw.OpcodeStart], enabled at
 // [etw.LevelInformational] (4). [AnyRequestStart] takes newer versions, too.
@@ -309,7 +318,7 @@ var requestStart = etw.EventDesc{
 
 // AnyRequestStart is [RequestStart] in any version: a newer one is decoded like it.
 type AnyRequestStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestStart
 }
 
@@ -328,6 +337,9 @@ func (e AnyRequestStart) Clone() *AnyRequestStart {
 	e.Method = e.Method.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStop is event 4, version 0, of task Request, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). [AnyRequestStop] takes newer versions, too.
@@ -407,7 +419,7 @@ var requestStop = etw.EventDesc{
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestStop
 }
 
@@ -426,6 +438,9 @@ func (e AnyRequestStop) Clone() *AnyRequestStop {
 	e.Method = e.Method.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionRejected is event 5, version 0, of task ConnectionRejected, enabled at
 // [etw.LevelInformational] (4). [AnyConnectionRejected] takes newer versions, too.
@@ -480,7 +495,7 @@ var connectionRejected = etw.EventDesc{
 // AnyConnectionRejected is [ConnectionRejected] in any version: a newer one is decoded like
 // it.
 type AnyConnectionRejected struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionRejected
 }
 
@@ -495,6 +510,9 @@ func (e AnyConnectionRejected) Clone() *AnyConnectionRejected {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionRejected) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TlsHandshakeStart is event 8, version 0, of task TlsHandshake, opcode [etw.OpcodeStart],
 // enabled at [etw.LevelInformational] (4). [AnyTlsHandshakeStart] takes newer versions, too.
@@ -553,7 +571,7 @@ var tlsHandshakeStart = etw.EventDesc{
 
 // AnyTlsHandshakeStart is [TlsHandshakeStart] in any version: a newer one is decoded like it.
 type AnyTlsHandshakeStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TlsHandshakeStart
 }
 
@@ -569,6 +587,9 @@ func (e AnyTlsHandshakeStart) Clone() *AnyTlsHandshakeStart {
 	e.SslProtocols = e.SslProtocols.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTlsHandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TlsHandshakeStop is event 9, version 0, of task TlsHandshake, opcode [etw.OpcodeStop],
 // enabled at [etw.LevelInformational] (4). [AnyTlsHandshakeStop] takes newer versions, too.
@@ -641,7 +662,7 @@ var tlsHandshakeStop = etw.EventDesc{
 
 // AnyTlsHandshakeStop is [TlsHandshakeStop] in any version: a newer one is decoded like it.
 type AnyTlsHandshakeStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TlsHandshakeStop
 }
 
@@ -659,6 +680,9 @@ func (e AnyTlsHandshakeStop) Clone() *AnyTlsHandshakeStop {
 	e.HostName = e.HostName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTlsHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TlsHandshakeFailed is event 10, version 0, of task TlsHandshakeFailed, enabled at
 // [etw.LevelError] (2). [AnyTlsHandshakeFailed] takes newer versions, too.
@@ -711,7 +735,7 @@ var tlsHandshakeFailed = etw.EventDesc{
 // AnyTlsHandshakeFailed is [TlsHandshakeFailed] in any version: a newer one is decoded like
 // it.
 type AnyTlsHandshakeFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TlsHandshakeFailed
 }
 
@@ -726,6 +750,9 @@ func (e AnyTlsHandshakeFailed) Clone() *AnyTlsHandshakeFailed {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTlsHandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Configuration is event 11, version 0. [AnyConfiguration] says what it means.
 type Configuration struct {

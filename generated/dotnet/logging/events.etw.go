@@ -65,7 +65,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -80,6 +80,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FormattedMessage is event 1, version 0. [AnyFormattedMessage] says what it means.
 type FormattedMessage struct {
@@ -555,7 +558,7 @@ func (s MessageArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyMessage is [Message] in any version: a newer one is decoded like it.
 type AnyMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Message
 }
 
@@ -576,6 +579,9 @@ func (e AnyMessage) Clone() *AnyMessage {
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityStart is event 3, version 0, of task Activity, opcode [etw.OpcodeStart], enabled by
 // [KeywordMessage] (0x2) or [KeywordFormattedMessage] (0x4) at [etw.LevelLogAlways] (0).
@@ -770,7 +776,7 @@ func (s ActivityStartArguments) write(a *etw.Appender, i int, n uint64) {
 
 // AnyActivityStart is [ActivityStart] in any version: a newer one is decoded like it.
 type AnyActivityStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ActivityStart
 }
 
@@ -786,6 +792,9 @@ func (e AnyActivityStart) Clone() *AnyActivityStart {
 	e.Arguments = e.Arguments.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivityStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityStop is event 4, version 0, of task Activity, opcode [etw.OpcodeStop], enabled by
 // [KeywordMessage] (0x2) or [KeywordFormattedMessage] (0x4) at [etw.LevelLogAlways] (0).
@@ -855,7 +864,7 @@ var activityStop = etw.EventDesc{
 
 // AnyActivityStop is [ActivityStop] in any version: a newer one is decoded like it.
 type AnyActivityStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ActivityStop
 }
 
@@ -870,6 +879,9 @@ func (e AnyActivityStop) Clone() *AnyActivityStop {
 	e.LoggerName = e.LoggerName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivityStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MessageJson is event 5, version 0, of task MessageJson, enabled by [KeywordJsonMessage]
 // (0x8) at [etw.LevelLogAlways] (0). [AnyMessageJson] takes newer versions, too.
@@ -993,7 +1005,7 @@ var messageJson = etw.EventDesc{
 
 // AnyMessageJson is [MessageJson] in any version: a newer one is decoded like it.
 type AnyMessageJson struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MessageJson
 }
 
@@ -1015,6 +1027,9 @@ func (e AnyMessageJson) Clone() *AnyMessageJson {
 	e.ActivityTraceFlags = e.ActivityTraceFlags.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMessageJson) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityJsonStart is event 6, version 0, of task ActivityJson, opcode [etw.OpcodeStart],
 // enabled by [KeywordFormattedMessage] (0x4) or [KeywordJsonMessage] (0x8) at
@@ -1089,7 +1104,7 @@ var activityJsonStart = etw.EventDesc{
 
 // AnyActivityJsonStart is [ActivityJsonStart] in any version: a newer one is decoded like it.
 type AnyActivityJsonStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ActivityJsonStart
 }
 
@@ -1105,6 +1120,9 @@ func (e AnyActivityJsonStart) Clone() *AnyActivityJsonStart {
 	e.ArgumentsJson = e.ArgumentsJson.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivityJsonStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActivityJsonStop is event 7, version 0, of task ActivityJson, opcode [etw.OpcodeStop],
 // enabled by [KeywordFormattedMessage] (0x4) or [KeywordJsonMessage] (0x8) at
@@ -1172,7 +1190,7 @@ var activityJsonStop = etw.EventDesc{
 
 // AnyActivityJsonStop is [ActivityJsonStop] in any version: a newer one is decoded like it.
 type AnyActivityJsonStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ActivityJsonStop
 }
 
@@ -1187,3 +1205,6 @@ func (e AnyActivityJsonStop) Clone() *AnyActivityJsonStop {
 	e.LoggerName = e.LoggerName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActivityJsonStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

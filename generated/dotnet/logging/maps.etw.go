@@ -32,8 +32,10 @@ var logLevelMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v LogLevel) String() string { return logLevelMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v LogLevel) String() string { return logLevelMap.ValueName("LogLevel", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v LogLevel) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v LogLevel) MarshalText() ([]byte, error) {
+	return []byte(logLevelMap.ValueString(uint32(v))), nil
+}

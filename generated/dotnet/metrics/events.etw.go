@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Message is event 1, version 0. [AnyMessage] says what it means.
 type Message struct {
@@ -236,7 +239,7 @@ var collectionStart = etw.EventDesc{
 
 // AnyCollectionStart is [CollectionStart] in any version: a newer one is decoded like it.
 type AnyCollectionStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CollectionStart
 }
 
@@ -251,6 +254,9 @@ func (e AnyCollectionStart) Clone() *AnyCollectionStart {
 	e.SessionId = e.SessionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCollectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CollectionStop is event 3, version 0, of task Collection, opcode [etw.OpcodeStop], enabled
 // by [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyCollectionStop]
@@ -315,7 +321,7 @@ var collectionStop = etw.EventDesc{
 
 // AnyCollectionStop is [CollectionStop] in any version: a newer one is decoded like it.
 type AnyCollectionStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CollectionStop
 }
 
@@ -330,6 +336,9 @@ func (e AnyCollectionStop) Clone() *AnyCollectionStop {
 	e.SessionId = e.SessionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCollectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CounterRateValuePublished is event 4, version 2, of task CounterRateValuePublished, enabled
 // by [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4).
@@ -440,7 +449,7 @@ var counterRateValuePublished = etw.EventDesc{
 // AnyCounterRateValuePublished is [CounterRateValuePublished] in any version: a newer one is
 // decoded like it.
 type AnyCounterRateValuePublished struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CounterRateValuePublished
 }
 
@@ -462,6 +471,9 @@ func (e AnyCounterRateValuePublished) Clone() *AnyCounterRateValuePublished {
 	e.Value = e.Value.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCounterRateValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GaugeValuePublished is event 5, version 2, of task GaugeValuePublished, enabled by
 // [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyGaugeValuePublished]
@@ -565,7 +577,7 @@ var gaugeValuePublished = etw.EventDesc{
 // AnyGaugeValuePublished is [GaugeValuePublished] in any version: a newer one is decoded like
 // it.
 type AnyGaugeValuePublished struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GaugeValuePublished
 }
 
@@ -586,6 +598,9 @@ func (e AnyGaugeValuePublished) Clone() *AnyGaugeValuePublished {
 	e.LastValue = e.LastValue.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGaugeValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HistogramValuePublished is event 6, version 2, of task HistogramValuePublished, enabled by
 // [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4).
@@ -701,7 +716,7 @@ var histogramValuePublished = etw.EventDesc{
 // AnyHistogramValuePublished is [HistogramValuePublished] in any version: a newer one is
 // decoded like it.
 type AnyHistogramValuePublished struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HistogramValuePublished
 }
 
@@ -722,6 +737,9 @@ func (e AnyHistogramValuePublished) Clone() *AnyHistogramValuePublished {
 	e.Quantiles = e.Quantiles.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHistogramValuePublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BeginInstrumentReporting is event 7, version 3, of task BeginInstrumentReporting, enabled by
 // [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4).
@@ -853,7 +871,7 @@ var beginInstrumentReporting = etw.EventDesc{
 // AnyBeginInstrumentReporting is [BeginInstrumentReporting] in any version: a newer one is
 // decoded like it.
 type AnyBeginInstrumentReporting struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BeginInstrumentReporting
 }
 
@@ -878,6 +896,9 @@ func (e AnyBeginInstrumentReporting) Clone() *AnyBeginInstrumentReporting {
 	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBeginInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EndInstrumentReporting is event 8, version 3, of task EndInstrumentReporting, enabled by
 // [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyEndInstrumentReporting]
@@ -1007,7 +1028,7 @@ var endInstrumentReporting = etw.EventDesc{
 // AnyEndInstrumentReporting is [EndInstrumentReporting] in any version: a newer one is decoded
 // like it.
 type AnyEndInstrumentReporting struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EndInstrumentReporting
 }
 
@@ -1032,6 +1053,9 @@ func (e AnyEndInstrumentReporting) Clone() *AnyEndInstrumentReporting {
 	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEndInstrumentReporting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Error is event 9, version 0, of task Error, enabled by [KeywordMessages] (0x1),
 // [KeywordTimeSeriesValues] (0x2), or [KeywordInstrumentPublishing] (0x4) at
@@ -1091,7 +1115,7 @@ var errorEvent = etw.EventDesc{
 
 // AnyError is [Error] in any version: a newer one is decoded like it.
 type AnyError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Error
 }
 
@@ -1107,6 +1131,9 @@ func (e AnyError) Clone() *AnyError {
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // InitialInstrumentEnumerationComplete is event 10, version 0, of task
 // InitialInstrumentEnumerationComplete, enabled by [KeywordTimeSeriesValues] (0x2) or
@@ -1163,7 +1190,7 @@ var initialInstrumentEnumerationComplete = etw.EventDesc{
 // AnyInitialInstrumentEnumerationComplete is [InitialInstrumentEnumerationComplete] in any
 // version: a newer one is decoded like it.
 type AnyInitialInstrumentEnumerationComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	InitialInstrumentEnumerationComplete
 }
 
@@ -1177,6 +1204,11 @@ func (e *AnyInitialInstrumentEnumerationComplete) DecodeVersion(version uint8, p
 func (e AnyInitialInstrumentEnumerationComplete) Clone() *AnyInitialInstrumentEnumerationComplete {
 	e.SessionId = e.SessionId.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyInitialInstrumentEnumerationComplete) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // InstrumentPublished is event 11, version 3, of task InstrumentPublished, enabled by
@@ -1309,7 +1341,7 @@ var instrumentPublished = etw.EventDesc{
 // AnyInstrumentPublished is [InstrumentPublished] in any version: a newer one is decoded like
 // it.
 type AnyInstrumentPublished struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	InstrumentPublished
 }
 
@@ -1334,6 +1366,9 @@ func (e AnyInstrumentPublished) Clone() *AnyInstrumentPublished {
 	e.MeterTelemetrySchemaUrl = e.MeterTelemetrySchemaUrl.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyInstrumentPublished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TimeSeriesLimitReached is event 12, version 0, of task TimeSeriesLimitReached, enabled by
 // [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyTimeSeriesLimitReached]
@@ -1389,7 +1424,7 @@ var timeSeriesLimitReached = etw.EventDesc{
 // AnyTimeSeriesLimitReached is [TimeSeriesLimitReached] in any version: a newer one is decoded
 // like it.
 type AnyTimeSeriesLimitReached struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TimeSeriesLimitReached
 }
 
@@ -1404,6 +1439,9 @@ func (e AnyTimeSeriesLimitReached) Clone() *AnyTimeSeriesLimitReached {
 	e.SessionId = e.SessionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTimeSeriesLimitReached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HistogramLimitReached is event 13, version 0, of task HistogramLimitReached, enabled by
 // [KeywordTimeSeriesValues] (0x2) at [etw.LevelInformational] (4). [AnyHistogramLimitReached]
@@ -1459,7 +1497,7 @@ var histogramLimitReached = etw.EventDesc{
 // AnyHistogramLimitReached is [HistogramLimitReached] in any version: a newer one is decoded
 // like it.
 type AnyHistogramLimitReached struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HistogramLimitReached
 }
 
@@ -1474,6 +1512,9 @@ func (e AnyHistogramLimitReached) Clone() *AnyHistogramLimitReached {
 	e.SessionId = e.SessionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHistogramLimitReached) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ObservableInstrumentCallbackError is event 14, version 0, of task
 // ObservableInstrumentCallbackError, enabled by [KeywordTimeSeriesValues] (0x2) at
@@ -1537,7 +1578,7 @@ var observableInstrumentCallbackError = etw.EventDesc{
 // AnyObservableInstrumentCallbackError is [ObservableInstrumentCallbackError] in any version:
 // a newer one is decoded like it.
 type AnyObservableInstrumentCallbackError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ObservableInstrumentCallbackError
 }
 
@@ -1552,6 +1593,11 @@ func (e AnyObservableInstrumentCallbackError) Clone() *AnyObservableInstrumentCa
 	e.SessionId = e.SessionId.Clone()
 	e.ErrorMessage = e.ErrorMessage.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyObservableInstrumentCallbackError) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // MultipleSessionsNotSupportedError is event 15, version 0, of task
@@ -1612,7 +1658,7 @@ var multipleSessionsNotSupportedError = etw.EventDesc{
 // AnyMultipleSessionsNotSupportedError is [MultipleSessionsNotSupportedError] in any version:
 // a newer one is decoded like it.
 type AnyMultipleSessionsNotSupportedError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MultipleSessionsNotSupportedError
 }
 
@@ -1626,6 +1672,11 @@ func (e *AnyMultipleSessionsNotSupportedError) DecodeVersion(version uint8, p []
 func (e AnyMultipleSessionsNotSupportedError) Clone() *AnyMultipleSessionsNotSupportedError {
 	e.RunningSessionId = e.RunningSessionId.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMultipleSessionsNotSupportedError) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // UpDownCounterRateValuePublished is event 16, version 2, of task
@@ -1740,7 +1791,7 @@ var upDownCounterRateValuePublished = etw.EventDesc{
 // AnyUpDownCounterRateValuePublished is [UpDownCounterRateValuePublished] in any version: a
 // newer one is decoded like it.
 type AnyUpDownCounterRateValuePublished struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UpDownCounterRateValuePublished
 }
 
@@ -1761,6 +1812,11 @@ func (e AnyUpDownCounterRateValuePublished) Clone() *AnyUpDownCounterRateValuePu
 	e.Rate = e.Rate.Clone()
 	e.Value = e.Value.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUpDownCounterRateValuePublished) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // MultipleSessionsConfiguredIncorrectlyError is event 17, version 0, of task
@@ -1847,7 +1903,8 @@ func (e MultipleSessionsConfiguredIncorrectlyError) String() string {
 
 var multipleSessionsConfiguredIncorrectlyError = etw.EventDesc{
 	Provider: &providerDesc, ID: 17, Level: 4, Task: 65517, Keywords: 0x2,
-	Name: "MultipleSessionsConfiguredIncorrectlyError", TaskName: "MultipleSessionsConfiguredIncorrectlyError",
+	Name:     "MultipleSessionsConfiguredIncorrectlyError",
+	TaskName: "MultipleSessionsConfiguredIncorrectlyError",
 	Fields: []etw.FieldDesc{
 		{Name: "clientId", Type: etw.InUnicodeString},
 		{Name: "expectedMaxHistograms", Type: etw.InUnicodeString},
@@ -1862,7 +1919,7 @@ var multipleSessionsConfiguredIncorrectlyError = etw.EventDesc{
 // AnyMultipleSessionsConfiguredIncorrectlyError is
 // [MultipleSessionsConfiguredIncorrectlyError] in any version: a newer one is decoded like it.
 type AnyMultipleSessionsConfiguredIncorrectlyError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MultipleSessionsConfiguredIncorrectlyError
 }
 
@@ -1882,6 +1939,11 @@ func (e AnyMultipleSessionsConfiguredIncorrectlyError) Clone() *AnyMultipleSessi
 	e.ExpectedRefreshInterval = e.ExpectedRefreshInterval.Clone()
 	e.ActualRefreshInterval = e.ActualRefreshInterval.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMultipleSessionsConfiguredIncorrectlyError) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // Version is event 18, version 0, of task Version, enabled by [KeywordMessages] (0x1) at
@@ -1945,7 +2007,7 @@ var versionEvent = etw.EventDesc{
 
 // AnyVersion is [Version] in any version: a newer one is decoded like it.
 type AnyVersion struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Version
 }
 
@@ -1957,6 +2019,9 @@ func (e *AnyVersion) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyVersion) Clone() *AnyVersion { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyVersion) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Base2ExponentialHistogramValuePublished is event 19, version 1, of task
 // Base2ExponentialHistogramValuePublished, enabled by [KeywordTimeSeriesValues] (0x2) at
@@ -2101,7 +2166,7 @@ var base2ExponentialHistogramValuePublished = etw.EventDesc{
 // AnyBase2ExponentialHistogramValuePublished is [Base2ExponentialHistogramValuePublished] in
 // any version: a newer one is decoded like it.
 type AnyBase2ExponentialHistogramValuePublished struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Base2ExponentialHistogramValuePublished
 }
 
@@ -2121,4 +2186,9 @@ func (e AnyBase2ExponentialHistogramValuePublished) Clone() *AnyBase2Exponential
 	e.Tags = e.Tags.Clone()
 	e.Buckets = e.Buckets.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBase2ExponentialHistogramValuePublished) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

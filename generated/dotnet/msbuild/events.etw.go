@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ApplyLazyItemOperationsStart is event 1, version 0, of task ApplyLazyItemOperations, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -131,7 +134,7 @@ var applyLazyItemOperationsStart = etw.EventDesc{
 // AnyApplyLazyItemOperationsStart is [ApplyLazyItemOperationsStart] in any version: a newer
 // one is decoded like it.
 type AnyApplyLazyItemOperationsStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ApplyLazyItemOperationsStart
 }
 
@@ -145,6 +148,11 @@ func (e *AnyApplyLazyItemOperationsStart) DecodeVersion(version uint8, p []byte,
 func (e AnyApplyLazyItemOperationsStart) Clone() *AnyApplyLazyItemOperationsStart {
 	e.ItemType = e.ItemType.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyApplyLazyItemOperationsStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ApplyLazyItemOperationsStop is event 2, version 0, of task ApplyLazyItemOperations, opcode
@@ -199,7 +207,7 @@ var applyLazyItemOperationsStop = etw.EventDesc{
 // AnyApplyLazyItemOperationsStop is [ApplyLazyItemOperationsStop] in any version: a newer one
 // is decoded like it.
 type AnyApplyLazyItemOperationsStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ApplyLazyItemOperationsStop
 }
 
@@ -214,6 +222,9 @@ func (e AnyApplyLazyItemOperationsStop) Clone() *AnyApplyLazyItemOperationsStop 
 	e.ItemType = e.ItemType.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyApplyLazyItemOperationsStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BuildStart is event 3, version 0, of task Build, opcode [etw.OpcodeStart], enabled by
 // [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4). It has
@@ -237,7 +248,7 @@ var buildStart = etw.EventDesc{
 
 // AnyBuildStart is [BuildStart] in any version: a newer one is decoded like it.
 type AnyBuildStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BuildStart
 }
 
@@ -249,6 +260,9 @@ func (e *AnyBuildStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyBuildStart) Clone() *AnyBuildStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BuildStop is event 4, version 0, of task Build, opcode [etw.OpcodeStop], enabled by
 // [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4). It has
@@ -272,7 +286,7 @@ var buildStop = etw.EventDesc{
 
 // AnyBuildStop is [BuildStop] in any version: a newer one is decoded like it.
 type AnyBuildStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BuildStop
 }
 
@@ -284,6 +298,9 @@ func (e *AnyBuildStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyBuildStop) Clone() *AnyBuildStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BuildProjectStart is event 5, version 1, of task BuildProject, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
@@ -343,7 +360,7 @@ var buildProjectStart = etw.EventDesc{
 
 // AnyBuildProjectStart is [BuildProjectStart] in any version: a newer one is decoded like it.
 type AnyBuildProjectStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BuildProjectStart
 }
 
@@ -359,6 +376,9 @@ func (e AnyBuildProjectStart) Clone() *AnyBuildProjectStart {
 	e.Targets = e.Targets.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBuildProjectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BuildProjectStop is event 6, version 0, of task BuildProject, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
@@ -418,7 +438,7 @@ var buildProjectStop = etw.EventDesc{
 
 // AnyBuildProjectStop is [BuildProjectStop] in any version: a newer one is decoded like it.
 type AnyBuildProjectStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BuildProjectStop
 }
 
@@ -434,6 +454,9 @@ func (e AnyBuildProjectStop) Clone() *AnyBuildProjectStop {
 	e.Targets = e.Targets.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBuildProjectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarComputeClosureStart is event 7, version 0, of task RarComputeClosure, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
@@ -458,7 +481,7 @@ var rarComputeClosureStart = etw.EventDesc{
 // AnyRarComputeClosureStart is [RarComputeClosureStart] in any version: a newer one is decoded
 // like it.
 type AnyRarComputeClosureStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RarComputeClosureStart
 }
 
@@ -470,6 +493,9 @@ func (e *AnyRarComputeClosureStart) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyRarComputeClosureStart) Clone() *AnyRarComputeClosureStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRarComputeClosureStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarComputeClosureStop is event 8, version 0, of task RarComputeClosure, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
@@ -494,7 +520,7 @@ var rarComputeClosureStop = etw.EventDesc{
 // AnyRarComputeClosureStop is [RarComputeClosureStop] in any version: a newer one is decoded
 // like it.
 type AnyRarComputeClosureStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RarComputeClosureStop
 }
 
@@ -506,6 +532,9 @@ func (e *AnyRarComputeClosureStop) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyRarComputeClosureStop) Clone() *AnyRarComputeClosureStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRarComputeClosureStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluateConditionStart is event 9, version 0, of task EvaluateCondition, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -559,7 +588,7 @@ var evaluateConditionStart = etw.EventDesc{
 // AnyEvaluateConditionStart is [EvaluateConditionStart] in any version: a newer one is decoded
 // like it.
 type AnyEvaluateConditionStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluateConditionStart
 }
 
@@ -574,6 +603,9 @@ func (e AnyEvaluateConditionStart) Clone() *AnyEvaluateConditionStart {
 	e.Condition = e.Condition.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluateConditionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluateConditionStop is event 10, version 0, of task EvaluateCondition, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -633,7 +665,7 @@ var evaluateConditionStop = etw.EventDesc{
 // AnyEvaluateConditionStop is [EvaluateConditionStop] in any version: a newer one is decoded
 // like it.
 type AnyEvaluateConditionStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluateConditionStop
 }
 
@@ -648,6 +680,9 @@ func (e AnyEvaluateConditionStop) Clone() *AnyEvaluateConditionStop {
 	e.Condition = e.Condition.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluateConditionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluateStart is event 11, version 0, of task Evaluate, opcode [etw.OpcodeStart], enabled by
 // [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
@@ -700,7 +735,7 @@ var evaluateStart = etw.EventDesc{
 
 // AnyEvaluateStart is [EvaluateStart] in any version: a newer one is decoded like it.
 type AnyEvaluateStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluateStart
 }
 
@@ -715,6 +750,9 @@ func (e AnyEvaluateStart) Clone() *AnyEvaluateStart {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluateStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluateStop is event 12, version 0, of task Evaluate, opcode [etw.OpcodeStop], enabled by
 // [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
@@ -767,7 +805,7 @@ var evaluateStop = etw.EventDesc{
 
 // AnyEvaluateStop is [EvaluateStop] in any version: a newer one is decoded like it.
 type AnyEvaluateStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluateStop
 }
 
@@ -782,6 +820,9 @@ func (e AnyEvaluateStop) Clone() *AnyEvaluateStop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass0Start is event 13, version 0, of task EvaluatePass0, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass0Start] takes
@@ -835,7 +876,7 @@ var evaluatePass0Start = etw.EventDesc{
 // AnyEvaluatePass0Start is [EvaluatePass0Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass0Start struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass0Start
 }
 
@@ -850,6 +891,9 @@ func (e AnyEvaluatePass0Start) Clone() *AnyEvaluatePass0Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass0Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass0Stop is event 14, version 0, of task EvaluatePass0, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass0Stop] takes
@@ -902,7 +946,7 @@ var evaluatePass0Stop = etw.EventDesc{
 
 // AnyEvaluatePass0Stop is [EvaluatePass0Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass0Stop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass0Stop
 }
 
@@ -917,6 +961,9 @@ func (e AnyEvaluatePass0Stop) Clone() *AnyEvaluatePass0Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass0Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass1Start is event 15, version 0, of task EvaluatePass1, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass1Start] takes
@@ -970,7 +1017,7 @@ var evaluatePass1Start = etw.EventDesc{
 // AnyEvaluatePass1Start is [EvaluatePass1Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass1Start struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass1Start
 }
 
@@ -985,6 +1032,9 @@ func (e AnyEvaluatePass1Start) Clone() *AnyEvaluatePass1Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass1Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass1Stop is event 16, version 0, of task EvaluatePass1, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass1Stop] takes
@@ -1037,7 +1087,7 @@ var evaluatePass1Stop = etw.EventDesc{
 
 // AnyEvaluatePass1Stop is [EvaluatePass1Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass1Stop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass1Stop
 }
 
@@ -1052,6 +1102,9 @@ func (e AnyEvaluatePass1Stop) Clone() *AnyEvaluatePass1Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass1Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass2Start is event 17, version 0, of task EvaluatePass2, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass2Start] takes
@@ -1105,7 +1158,7 @@ var evaluatePass2Start = etw.EventDesc{
 // AnyEvaluatePass2Start is [EvaluatePass2Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass2Start struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass2Start
 }
 
@@ -1120,6 +1173,9 @@ func (e AnyEvaluatePass2Start) Clone() *AnyEvaluatePass2Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass2Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass2Stop is event 18, version 0, of task EvaluatePass2, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass2Stop] takes
@@ -1172,7 +1228,7 @@ var evaluatePass2Stop = etw.EventDesc{
 
 // AnyEvaluatePass2Stop is [EvaluatePass2Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass2Stop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass2Stop
 }
 
@@ -1187,6 +1243,9 @@ func (e AnyEvaluatePass2Stop) Clone() *AnyEvaluatePass2Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass2Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass3Start is event 19, version 0, of task EvaluatePass3, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass3Start] takes
@@ -1240,7 +1299,7 @@ var evaluatePass3Start = etw.EventDesc{
 // AnyEvaluatePass3Start is [EvaluatePass3Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass3Start struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass3Start
 }
 
@@ -1255,6 +1314,9 @@ func (e AnyEvaluatePass3Start) Clone() *AnyEvaluatePass3Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass3Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass3Stop is event 20, version 0, of task EvaluatePass3, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass3Stop] takes
@@ -1307,7 +1369,7 @@ var evaluatePass3Stop = etw.EventDesc{
 
 // AnyEvaluatePass3Stop is [EvaluatePass3Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass3Stop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass3Stop
 }
 
@@ -1322,6 +1384,9 @@ func (e AnyEvaluatePass3Stop) Clone() *AnyEvaluatePass3Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass3Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass4Start is event 21, version 0, of task EvaluatePass4, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass4Start] takes
@@ -1375,7 +1440,7 @@ var evaluatePass4Start = etw.EventDesc{
 // AnyEvaluatePass4Start is [EvaluatePass4Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass4Start struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass4Start
 }
 
@@ -1390,6 +1455,9 @@ func (e AnyEvaluatePass4Start) Clone() *AnyEvaluatePass4Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass4Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass4Stop is event 22, version 0, of task EvaluatePass4, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass4Stop] takes
@@ -1442,7 +1510,7 @@ var evaluatePass4Stop = etw.EventDesc{
 
 // AnyEvaluatePass4Stop is [EvaluatePass4Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass4Stop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass4Stop
 }
 
@@ -1457,6 +1525,9 @@ func (e AnyEvaluatePass4Stop) Clone() *AnyEvaluatePass4Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass4Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass5Start is event 23, version 0, of task EvaluatePass5, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass5Start] takes
@@ -1510,7 +1581,7 @@ var evaluatePass5Start = etw.EventDesc{
 // AnyEvaluatePass5Start is [EvaluatePass5Start] in any version: a newer one is decoded like
 // it.
 type AnyEvaluatePass5Start struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass5Start
 }
 
@@ -1525,6 +1596,9 @@ func (e AnyEvaluatePass5Start) Clone() *AnyEvaluatePass5Start {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass5Start) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EvaluatePass5Stop is event 24, version 0, of task EvaluatePass5, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyEvaluatePass5Stop] takes
@@ -1577,7 +1651,7 @@ var evaluatePass5Stop = etw.EventDesc{
 
 // AnyEvaluatePass5Stop is [EvaluatePass5Stop] in any version: a newer one is decoded like it.
 type AnyEvaluatePass5Stop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EvaluatePass5Stop
 }
 
@@ -1592,6 +1666,9 @@ func (e AnyEvaluatePass5Stop) Clone() *AnyEvaluatePass5Stop {
 	e.ProjectFile = e.ProjectFile.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvaluatePass5Stop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // GenerateResourceOverallStart is event 25, version 0, of task GenerateResourceOverall, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
@@ -1616,7 +1693,7 @@ var generateResourceOverallStart = etw.EventDesc{
 // AnyGenerateResourceOverallStart is [GenerateResourceOverallStart] in any version: a newer
 // one is decoded like it.
 type AnyGenerateResourceOverallStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GenerateResourceOverallStart
 }
 
@@ -1628,6 +1705,11 @@ func (e *AnyGenerateResourceOverallStart) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyGenerateResourceOverallStart) Clone() *AnyGenerateResourceOverallStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGenerateResourceOverallStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // GenerateResourceOverallStop is event 26, version 0, of task GenerateResourceOverall, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
@@ -1652,7 +1734,7 @@ var generateResourceOverallStop = etw.EventDesc{
 // AnyGenerateResourceOverallStop is [GenerateResourceOverallStop] in any version: a newer one
 // is decoded like it.
 type AnyGenerateResourceOverallStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	GenerateResourceOverallStop
 }
 
@@ -1664,6 +1746,9 @@ func (e *AnyGenerateResourceOverallStop) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyGenerateResourceOverallStop) Clone() *AnyGenerateResourceOverallStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGenerateResourceOverallStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarOverallStart is event 27, version 0, of task RarOverall, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
@@ -1689,7 +1774,7 @@ var rarOverallStart = etw.EventDesc{
 
 // AnyRarOverallStart is [RarOverallStart] in any version: a newer one is decoded like it.
 type AnyRarOverallStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RarOverallStart
 }
 
@@ -1701,6 +1786,9 @@ func (e *AnyRarOverallStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyRarOverallStart) Clone() *AnyRarOverallStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRarOverallStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarOverallStop is event 28, version 1, of task RarOverall, opcode [etw.OpcodeStop], enabled
 // by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4). Its
@@ -1781,7 +1869,7 @@ var rarOverallStop = etw.EventDesc{
 
 // AnyRarOverallStop is [RarOverallStop] in any version: a newer one is decoded like it.
 type AnyRarOverallStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RarOverallStop
 }
 
@@ -1793,6 +1881,9 @@ func (e *AnyRarOverallStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyRarOverallStop) Clone() *AnyRarOverallStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRarOverallStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoadDocumentStart is event 29, version 0, of task LoadDocument, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
@@ -1845,7 +1936,7 @@ var loadDocumentStart = etw.EventDesc{
 
 // AnyLoadDocumentStart is [LoadDocumentStart] in any version: a newer one is decoded like it.
 type AnyLoadDocumentStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoadDocumentStart
 }
 
@@ -1860,6 +1951,9 @@ func (e AnyLoadDocumentStart) Clone() *AnyLoadDocumentStart {
 	e.FullPath = e.FullPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoadDocumentStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoadDocumentStop is event 30, version 0, of task LoadDocument, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
@@ -1912,7 +2006,7 @@ var loadDocumentStop = etw.EventDesc{
 
 // AnyLoadDocumentStop is [LoadDocumentStop] in any version: a newer one is decoded like it.
 type AnyLoadDocumentStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoadDocumentStop
 }
 
@@ -1927,6 +2021,9 @@ func (e AnyLoadDocumentStop) Clone() *AnyLoadDocumentStop {
 	e.FullPath = e.FullPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoadDocumentStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarLogResultsStart is event 31, version 0, of task RarLogResults, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no payload.
@@ -1951,7 +2048,7 @@ var rarLogResultsStart = etw.EventDesc{
 // AnyRarLogResultsStart is [RarLogResultsStart] in any version: a newer one is decoded like
 // it.
 type AnyRarLogResultsStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RarLogResultsStart
 }
 
@@ -1963,6 +2060,9 @@ func (e *AnyRarLogResultsStart) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyRarLogResultsStart) Clone() *AnyRarLogResultsStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRarLogResultsStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarLogResultsStop is event 32, version 0, of task RarLogResults, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no payload.
@@ -1986,7 +2086,7 @@ var rarLogResultsStop = etw.EventDesc{
 
 // AnyRarLogResultsStop is [RarLogResultsStop] in any version: a newer one is decoded like it.
 type AnyRarLogResultsStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RarLogResultsStop
 }
 
@@ -1998,6 +2098,9 @@ func (e *AnyRarLogResultsStop) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyRarLogResultsStop) Clone() *AnyRarLogResultsStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRarLogResultsStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParseStart is event 33, version 0, of task Parse, opcode [etw.OpcodeStart], enabled by
 // [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyParseStart] takes newer versions,
@@ -2050,7 +2153,7 @@ var parseStart = etw.EventDesc{
 
 // AnyParseStart is [ParseStart] in any version: a newer one is decoded like it.
 type AnyParseStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParseStart
 }
 
@@ -2065,6 +2168,9 @@ func (e AnyParseStart) Clone() *AnyParseStart {
 	e.ProjectFileName = e.ProjectFileName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParseStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParseStop is event 34, version 0, of task Parse, opcode [etw.OpcodeStop], enabled by
 // [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyParseStop] takes newer versions,
@@ -2117,7 +2223,7 @@ var parseStop = etw.EventDesc{
 
 // AnyParseStop is [ParseStop] in any version: a newer one is decoded like it.
 type AnyParseStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParseStop
 }
 
@@ -2132,6 +2238,9 @@ func (e AnyParseStop) Clone() *AnyParseStop {
 	e.ProjectFileName = e.ProjectFileName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParseStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RarRemoveReferencesMarkedForExclusionStart is event 35, version 0, of task
 // RarRemoveReferencesMarkedForExclusion, opcode [etw.OpcodeStart], enabled by [KeywordAll]
@@ -2157,13 +2266,14 @@ func (e RarRemoveReferencesMarkedForExclusionStart) String() string {
 
 var rarRemoveReferencesMarkedForExclusionStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 35, Level: 4, Opcode: 1, Task: 65499, Keywords: 0x1,
-	Name: "RarRemoveReferencesMarkedForExclusionStart", TaskName: "RarRemoveReferencesMarkedForExclusion", OpcodeName: "Start",
+	Name: "RarRemoveReferencesMarkedForExclusionStart", TaskName: "RarRemoveReferencesMarkedForExclusion",
+	OpcodeName: "Start",
 }
 
 // AnyRarRemoveReferencesMarkedForExclusionStart is
 // [RarRemoveReferencesMarkedForExclusionStart] in any version: a newer one is decoded like it.
 type AnyRarRemoveReferencesMarkedForExclusionStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RarRemoveReferencesMarkedForExclusionStart
 }
 
@@ -2176,6 +2286,11 @@ func (e *AnyRarRemoveReferencesMarkedForExclusionStart) DecodeVersion(version ui
 // Clone returns a copy of e.
 func (e AnyRarRemoveReferencesMarkedForExclusionStart) Clone() *AnyRarRemoveReferencesMarkedForExclusionStart {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRarRemoveReferencesMarkedForExclusionStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // RarRemoveReferencesMarkedForExclusionStop is event 36, version 0, of task
@@ -2202,13 +2317,14 @@ func (e RarRemoveReferencesMarkedForExclusionStop) String() string {
 
 var rarRemoveReferencesMarkedForExclusionStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 36, Level: 4, Opcode: 2, Task: 65499, Keywords: 0x1,
-	Name: "RarRemoveReferencesMarkedForExclusionStop", TaskName: "RarRemoveReferencesMarkedForExclusion", OpcodeName: "Stop",
+	Name: "RarRemoveReferencesMarkedForExclusionStop", TaskName: "RarRemoveReferencesMarkedForExclusion",
+	OpcodeName: "Stop",
 }
 
 // AnyRarRemoveReferencesMarkedForExclusionStop is [RarRemoveReferencesMarkedForExclusionStop]
 // in any version: a newer one is decoded like it.
 type AnyRarRemoveReferencesMarkedForExclusionStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RarRemoveReferencesMarkedForExclusionStop
 }
 
@@ -2221,6 +2337,11 @@ func (e *AnyRarRemoveReferencesMarkedForExclusionStop) DecodeVersion(version uin
 // Clone returns a copy of e.
 func (e AnyRarRemoveReferencesMarkedForExclusionStop) Clone() *AnyRarRemoveReferencesMarkedForExclusionStop {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRarRemoveReferencesMarkedForExclusionStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // RequestThreadProcStart is event 37, version 1, of task RequestThreadProc, opcode
@@ -2293,7 +2414,7 @@ var requestThreadProcStart = etw.EventDesc{
 // AnyRequestThreadProcStart is [RequestThreadProcStart] in any version: a newer one is decoded
 // like it.
 type AnyRequestThreadProcStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestThreadProcStart
 }
 
@@ -2308,6 +2429,9 @@ func (e AnyRequestThreadProcStart) Clone() *AnyRequestThreadProcStart {
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestThreadProcStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestThreadProcStop is event 38, version 1, of task RequestThreadProc, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at
@@ -2379,7 +2503,7 @@ var requestThreadProcStop = etw.EventDesc{
 // AnyRequestThreadProcStop is [RequestThreadProcStop] in any version: a newer one is decoded
 // like it.
 type AnyRequestThreadProcStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestThreadProcStop
 }
 
@@ -2394,6 +2518,9 @@ func (e AnyRequestThreadProcStop) Clone() *AnyRequestThreadProcStop {
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestThreadProcStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SaveStart is event 39, version 0, of task Save, opcode [etw.OpcodeStart], enabled by
 // [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnySaveStart] takes newer versions,
@@ -2446,7 +2573,7 @@ var saveStart = etw.EventDesc{
 
 // AnySaveStart is [SaveStart] in any version: a newer one is decoded like it.
 type AnySaveStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SaveStart
 }
 
@@ -2461,6 +2588,9 @@ func (e AnySaveStart) Clone() *AnySaveStart {
 	e.FileLocation = e.FileLocation.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySaveStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SaveStop is event 40, version 0, of task Save, opcode [etw.OpcodeStop], enabled by
 // [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnySaveStop] takes newer versions, too.
@@ -2512,7 +2642,7 @@ var saveStop = etw.EventDesc{
 
 // AnySaveStop is [SaveStop] in any version: a newer one is decoded like it.
 type AnySaveStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SaveStop
 }
 
@@ -2527,6 +2657,9 @@ func (e AnySaveStop) Clone() *AnySaveStop {
 	e.FileLocation = e.FileLocation.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySaveStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExpandGlobStart is event 41, version 0, of task ExpandGlob, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyExpandGlobStart] takes
@@ -2593,7 +2726,7 @@ var expandGlobStart = etw.EventDesc{
 
 // AnyExpandGlobStart is [ExpandGlobStart] in any version: a newer one is decoded like it.
 type AnyExpandGlobStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExpandGlobStart
 }
 
@@ -2610,6 +2743,9 @@ func (e AnyExpandGlobStart) Clone() *AnyExpandGlobStart {
 	e.ExcludedPatterns = e.ExcludedPatterns.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExpandGlobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExpandGlobStop is event 42, version 0, of task ExpandGlob, opcode [etw.OpcodeStop], enabled
 // by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyExpandGlobStop] takes newer
@@ -2676,7 +2812,7 @@ var expandGlobStop = etw.EventDesc{
 
 // AnyExpandGlobStop is [ExpandGlobStop] in any version: a newer one is decoded like it.
 type AnyExpandGlobStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExpandGlobStop
 }
 
@@ -2693,6 +2829,9 @@ func (e AnyExpandGlobStop) Clone() *AnyExpandGlobStop {
 	e.ExcludedPatterns = e.ExcludedPatterns.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExpandGlobStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TargetStart is event 43, version 0, of task Target, opcode [etw.OpcodeStart], enabled by
 // [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
@@ -2745,7 +2884,7 @@ var targetStart = etw.EventDesc{
 
 // AnyTargetStart is [TargetStart] in any version: a newer one is decoded like it.
 type AnyTargetStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TargetStart
 }
 
@@ -2760,6 +2899,9 @@ func (e AnyTargetStart) Clone() *AnyTargetStart {
 	e.TargetName = e.TargetName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTargetStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TargetStop is event 44, version 1, of task Target, opcode [etw.OpcodeStop], enabled by
 // [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
@@ -2819,7 +2961,7 @@ var targetStop = etw.EventDesc{
 
 // AnyTargetStop is [TargetStop] in any version: a newer one is decoded like it.
 type AnyTargetStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TargetStop
 }
 
@@ -2835,6 +2977,9 @@ func (e AnyTargetStop) Clone() *AnyTargetStop {
 	e.Result = e.Result.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTargetStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MSBuildExeStart is event 45, version 0, of task MSBuildExe, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational]
@@ -2887,7 +3032,7 @@ var msBuildExeStart = etw.EventDesc{
 
 // AnyMSBuildExeStart is [MSBuildExeStart] in any version: a newer one is decoded like it.
 type AnyMSBuildExeStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MSBuildExeStart
 }
 
@@ -2902,6 +3047,9 @@ func (e AnyMSBuildExeStart) Clone() *AnyMSBuildExeStart {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMSBuildExeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MSBuildExeStop is event 46, version 0, of task MSBuildExe, opcode [etw.OpcodeStop], enabled
 // by [KeywordAll] (0x1) or [KeywordPerformanceLog] (0x2) at [etw.LevelInformational] (4).
@@ -2954,7 +3102,7 @@ var msBuildExeStop = etw.EventDesc{
 
 // AnyMSBuildExeStop is [MSBuildExeStop] in any version: a newer one is decoded like it.
 type AnyMSBuildExeStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MSBuildExeStop
 }
 
@@ -2969,6 +3117,9 @@ func (e AnyMSBuildExeStop) Clone() *AnyMSBuildExeStop {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMSBuildExeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskStart is event 47, version 0, of task ExecuteTask, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyExecuteTaskStart] takes
@@ -3029,7 +3180,7 @@ var executeTaskStart = etw.EventDesc{
 
 // AnyExecuteTaskStart is [ExecuteTaskStart] in any version: a newer one is decoded like it.
 type AnyExecuteTaskStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExecuteTaskStart
 }
 
@@ -3044,6 +3195,9 @@ func (e AnyExecuteTaskStart) Clone() *AnyExecuteTaskStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExecuteTaskStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskStop is event 48, version 0, of task ExecuteTask, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyExecuteTaskStop] takes
@@ -3102,7 +3256,7 @@ var executeTaskStop = etw.EventDesc{
 
 // AnyExecuteTaskStop is [ExecuteTaskStop] in any version: a newer one is decoded like it.
 type AnyExecuteTaskStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExecuteTaskStop
 }
 
@@ -3117,6 +3271,9 @@ func (e AnyExecuteTaskStop) Clone() *AnyExecuteTaskStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExecuteTaskStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskYieldStart is event 49, version 0, of task ExecuteTaskYield, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -3176,7 +3333,7 @@ var executeTaskYieldStart = etw.EventDesc{
 // AnyExecuteTaskYieldStart is [ExecuteTaskYieldStart] in any version: a newer one is decoded
 // like it.
 type AnyExecuteTaskYieldStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExecuteTaskYieldStart
 }
 
@@ -3191,6 +3348,9 @@ func (e AnyExecuteTaskYieldStart) Clone() *AnyExecuteTaskYieldStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExecuteTaskYieldStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskYieldStop is event 50, version 0, of task ExecuteTaskYield, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -3250,7 +3410,7 @@ var executeTaskYieldStop = etw.EventDesc{
 // AnyExecuteTaskYieldStop is [ExecuteTaskYieldStop] in any version: a newer one is decoded
 // like it.
 type AnyExecuteTaskYieldStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExecuteTaskYieldStop
 }
 
@@ -3265,6 +3425,9 @@ func (e AnyExecuteTaskYieldStop) Clone() *AnyExecuteTaskYieldStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExecuteTaskYieldStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskReacquireStart is event 51, version 0, of task ExecuteTaskReacquire, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -3324,7 +3487,7 @@ var executeTaskReacquireStart = etw.EventDesc{
 // AnyExecuteTaskReacquireStart is [ExecuteTaskReacquireStart] in any version: a newer one is
 // decoded like it.
 type AnyExecuteTaskReacquireStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExecuteTaskReacquireStart
 }
 
@@ -3339,6 +3502,9 @@ func (e AnyExecuteTaskReacquireStart) Clone() *AnyExecuteTaskReacquireStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExecuteTaskReacquireStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ExecuteTaskReacquireStop is event 52, version 0, of task ExecuteTaskReacquire, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -3398,7 +3564,7 @@ var executeTaskReacquireStop = etw.EventDesc{
 // AnyExecuteTaskReacquireStop is [ExecuteTaskReacquireStop] in any version: a newer one is
 // decoded like it.
 type AnyExecuteTaskReacquireStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ExecuteTaskReacquireStop
 }
 
@@ -3413,6 +3579,9 @@ func (e AnyExecuteTaskReacquireStop) Clone() *AnyExecuteTaskReacquireStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyExecuteTaskReacquireStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectGraphConstructionStart is event 53, version 0, of task ProjectGraphConstruction,
 // opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -3468,7 +3637,7 @@ var projectGraphConstructionStart = etw.EventDesc{
 // AnyProjectGraphConstructionStart is [ProjectGraphConstructionStart] in any version: a newer
 // one is decoded like it.
 type AnyProjectGraphConstructionStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectGraphConstructionStart
 }
 
@@ -3482,6 +3651,11 @@ func (e *AnyProjectGraphConstructionStart) DecodeVersion(version uint8, p []byte
 func (e AnyProjectGraphConstructionStart) Clone() *AnyProjectGraphConstructionStart {
 	e.GraphEntryPoints = e.GraphEntryPoints.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectGraphConstructionStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectGraphConstructionStop is event 54, version 0, of task ProjectGraphConstruction,
@@ -3536,7 +3710,7 @@ var projectGraphConstructionStop = etw.EventDesc{
 // AnyProjectGraphConstructionStop is [ProjectGraphConstructionStop] in any version: a newer
 // one is decoded like it.
 type AnyProjectGraphConstructionStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectGraphConstructionStop
 }
 
@@ -3550,6 +3724,11 @@ func (e *AnyProjectGraphConstructionStop) DecodeVersion(version uint8, p []byte,
 func (e AnyProjectGraphConstructionStop) Clone() *AnyProjectGraphConstructionStop {
 	e.GraphEntryPoints = e.GraphEntryPoints.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectGraphConstructionStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // PacketReadSize is event 55, version 0, of task PacketReadSize, enabled by [KeywordAll] (0x1)
@@ -3601,7 +3780,7 @@ var packetReadSize = etw.EventDesc{
 
 // AnyPacketReadSize is [PacketReadSize] in any version: a newer one is decoded like it.
 type AnyPacketReadSize struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PacketReadSize
 }
 
@@ -3613,6 +3792,9 @@ func (e *AnyPacketReadSize) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyPacketReadSize) Clone() *AnyPacketReadSize { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPacketReadSize) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TargetUpToDateStart is event 56, version 0, of task TargetUpToDate, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
@@ -3637,7 +3819,7 @@ var targetUpToDateStart = etw.EventDesc{
 // AnyTargetUpToDateStart is [TargetUpToDateStart] in any version: a newer one is decoded like
 // it.
 type AnyTargetUpToDateStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TargetUpToDateStart
 }
 
@@ -3649,6 +3831,9 @@ func (e *AnyTargetUpToDateStart) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyTargetUpToDateStart) Clone() *AnyTargetUpToDateStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTargetUpToDateStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TargetUpToDateStop is event 57, version 0, of task TargetUpToDate, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
@@ -3700,7 +3885,7 @@ var targetUpToDateStop = etw.EventDesc{
 // AnyTargetUpToDateStop is [TargetUpToDateStop] in any version: a newer one is decoded like
 // it.
 type AnyTargetUpToDateStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TargetUpToDateStop
 }
 
@@ -3712,6 +3897,9 @@ func (e *AnyTargetUpToDateStop) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyTargetUpToDateStop) Clone() *AnyTargetUpToDateStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTargetUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CopyUpToDateStart is event 58, version 0, of task CopyUpToDate, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyCopyUpToDateStart] takes
@@ -3764,7 +3952,7 @@ var copyUpToDateStart = etw.EventDesc{
 
 // AnyCopyUpToDateStart is [CopyUpToDateStart] in any version: a newer one is decoded like it.
 type AnyCopyUpToDateStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CopyUpToDateStart
 }
 
@@ -3779,6 +3967,9 @@ func (e AnyCopyUpToDateStart) Clone() *AnyCopyUpToDateStart {
 	e.Path = e.Path.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCopyUpToDateStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CopyUpToDateStop is event 59, version 0, of task CopyUpToDate, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). [AnyCopyUpToDateStop] takes
@@ -3837,7 +4028,7 @@ var copyUpToDateStop = etw.EventDesc{
 
 // AnyCopyUpToDateStop is [CopyUpToDateStop] in any version: a newer one is decoded like it.
 type AnyCopyUpToDateStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CopyUpToDateStop
 }
 
@@ -3852,6 +4043,9 @@ func (e AnyCopyUpToDateStop) Clone() *AnyCopyUpToDateStop {
 	e.Path = e.Path.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCopyUpToDateStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WriteLinesToFileUpToDateStart is event 60, version 0, of task WriteLinesToFileUpToDate,
 // opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It
@@ -3878,7 +4072,7 @@ var writeLinesToFileUpToDateStart = etw.EventDesc{
 // AnyWriteLinesToFileUpToDateStart is [WriteLinesToFileUpToDateStart] in any version: a newer
 // one is decoded like it.
 type AnyWriteLinesToFileUpToDateStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WriteLinesToFileUpToDateStart
 }
 
@@ -3890,6 +4084,11 @@ func (e *AnyWriteLinesToFileUpToDateStart) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e.
 func (e AnyWriteLinesToFileUpToDateStart) Clone() *AnyWriteLinesToFileUpToDateStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWriteLinesToFileUpToDateStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // WriteLinesToFileUpToDateStop is event 61, version 0, of task WriteLinesToFileUpToDate,
 // opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -3949,7 +4148,7 @@ var writeLinesToFileUpToDateStop = etw.EventDesc{
 // AnyWriteLinesToFileUpToDateStop is [WriteLinesToFileUpToDateStop] in any version: a newer
 // one is decoded like it.
 type AnyWriteLinesToFileUpToDateStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WriteLinesToFileUpToDateStop
 }
 
@@ -3963,6 +4162,11 @@ func (e *AnyWriteLinesToFileUpToDateStop) DecodeVersion(version uint8, p []byte,
 func (e AnyWriteLinesToFileUpToDateStop) Clone() *AnyWriteLinesToFileUpToDateStop {
 	e.FileItemSpec = e.FileItemSpec.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWriteLinesToFileUpToDateStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // SdkResolverLoadAllResolversStart is event 62, version 0, of task
@@ -3991,7 +4195,7 @@ var sdkResolverLoadAllResolversStart = etw.EventDesc{
 // AnySdkResolverLoadAllResolversStart is [SdkResolverLoadAllResolversStart] in any version: a
 // newer one is decoded like it.
 type AnySdkResolverLoadAllResolversStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SdkResolverLoadAllResolversStart
 }
 
@@ -4003,6 +4207,11 @@ func (e *AnySdkResolverLoadAllResolversStart) DecodeVersion(version uint8, p []b
 
 // Clone returns a copy of e.
 func (e AnySdkResolverLoadAllResolversStart) Clone() *AnySdkResolverLoadAllResolversStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySdkResolverLoadAllResolversStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // SdkResolverLoadAllResolversStop is event 63, version 0, of task SdkResolverLoadAllResolvers,
 // opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its
@@ -4056,7 +4265,7 @@ var sdkResolverLoadAllResolversStop = etw.EventDesc{
 // AnySdkResolverLoadAllResolversStop is [SdkResolverLoadAllResolversStop] in any version: a
 // newer one is decoded like it.
 type AnySdkResolverLoadAllResolversStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SdkResolverLoadAllResolversStop
 }
 
@@ -4068,6 +4277,11 @@ func (e *AnySdkResolverLoadAllResolversStop) DecodeVersion(version uint8, p []by
 
 // Clone returns a copy of e.
 func (e AnySdkResolverLoadAllResolversStop) Clone() *AnySdkResolverLoadAllResolversStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySdkResolverLoadAllResolversStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // SdkResolverResolveSdkStart is event 64, version 0, of task SdkResolverResolveSdk, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
@@ -4092,7 +4306,7 @@ var sdkResolverResolveSdkStart = etw.EventDesc{
 // AnySdkResolverResolveSdkStart is [SdkResolverResolveSdkStart] in any version: a newer one is
 // decoded like it.
 type AnySdkResolverResolveSdkStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SdkResolverResolveSdkStart
 }
 
@@ -4104,6 +4318,9 @@ func (e *AnySdkResolverResolveSdkStart) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnySdkResolverResolveSdkStart) Clone() *AnySdkResolverResolveSdkStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySdkResolverResolveSdkStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SdkResolverResolveSdkStop is event 65, version 0, of task SdkResolverResolveSdk, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -4191,7 +4408,7 @@ var sdkResolverResolveSdkStop = etw.EventDesc{
 // AnySdkResolverResolveSdkStop is [SdkResolverResolveSdkStop] in any version: a newer one is
 // decoded like it.
 type AnySdkResolverResolveSdkStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SdkResolverResolveSdkStop
 }
 
@@ -4210,6 +4427,9 @@ func (e AnySdkResolverResolveSdkStop) Clone() *AnySdkResolverResolveSdkStop {
 	e.SdkPath = e.SdkPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySdkResolverResolveSdkStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CachedSdkResolverServiceResolveSdkStart is event 66, version 0, of task
 // CachedSdkResolverServiceResolveSdk, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1)
@@ -4271,7 +4491,8 @@ func (e CachedSdkResolverServiceResolveSdkStart) String() string {
 
 var cachedSdkResolverServiceResolveSdkStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 66, Level: 4, Opcode: 1, Task: 65468, Keywords: 0x1,
-	Name: "CachedSdkResolverServiceResolveSdkStart", TaskName: "CachedSdkResolverServiceResolveSdk", OpcodeName: "Start",
+	Name: "CachedSdkResolverServiceResolveSdkStart", TaskName: "CachedSdkResolverServiceResolveSdk",
+	OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "sdkName", Type: etw.InUnicodeString},
 		{Name: "solutionPath", Type: etw.InUnicodeString},
@@ -4282,7 +4503,7 @@ var cachedSdkResolverServiceResolveSdkStart = etw.EventDesc{
 // AnyCachedSdkResolverServiceResolveSdkStart is [CachedSdkResolverServiceResolveSdkStart] in
 // any version: a newer one is decoded like it.
 type AnyCachedSdkResolverServiceResolveSdkStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CachedSdkResolverServiceResolveSdkStart
 }
 
@@ -4298,6 +4519,11 @@ func (e AnyCachedSdkResolverServiceResolveSdkStart) Clone() *AnyCachedSdkResolve
 	e.SolutionPath = e.SolutionPath.Clone()
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCachedSdkResolverServiceResolveSdkStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // CachedSdkResolverServiceResolveSdkStop is event 67, version 2, of task
@@ -4370,7 +4596,8 @@ func (e CachedSdkResolverServiceResolveSdkStop) String() string {
 
 var cachedSdkResolverServiceResolveSdkStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 67, Version: 2, Level: 4, Opcode: 2, Task: 65468, Keywords: 0x1,
-	Name: "CachedSdkResolverServiceResolveSdkStop", TaskName: "CachedSdkResolverServiceResolveSdk", OpcodeName: "Stop",
+	Name: "CachedSdkResolverServiceResolveSdkStop", TaskName: "CachedSdkResolverServiceResolveSdk",
+	OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "sdkName", Type: etw.InUnicodeString},
 		{Name: "solutionPath", Type: etw.InUnicodeString},
@@ -4383,7 +4610,7 @@ var cachedSdkResolverServiceResolveSdkStop = etw.EventDesc{
 // AnyCachedSdkResolverServiceResolveSdkStop is [CachedSdkResolverServiceResolveSdkStop] in any
 // version: a newer one is decoded like it.
 type AnyCachedSdkResolverServiceResolveSdkStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CachedSdkResolverServiceResolveSdkStop
 }
 
@@ -4399,6 +4626,11 @@ func (e AnyCachedSdkResolverServiceResolveSdkStop) Clone() *AnyCachedSdkResolver
 	e.SolutionPath = e.SolutionPath.Clone()
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCachedSdkResolverServiceResolveSdkStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ReusableStringBuilderFactoryStart is event 68, version 0, of task
@@ -4465,7 +4697,8 @@ func (e ReusableStringBuilderFactoryStart) String() string { return string(etw.A
 
 var reusableStringBuilderFactoryStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 68, Level: 4, Opcode: 1, Task: 65466, Keywords: 0x1,
-	Name: "ReusableStringBuilderFactoryStart", TaskName: "ReusableStringBuilderFactory", OpcodeName: "Start",
+	Name: "ReusableStringBuilderFactoryStart", TaskName: "ReusableStringBuilderFactory",
+	OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "hash", Type: etw.InInt32},
 		{Name: "newCapacity", Type: etw.InInt32},
@@ -4477,7 +4710,7 @@ var reusableStringBuilderFactoryStart = etw.EventDesc{
 // AnyReusableStringBuilderFactoryStart is [ReusableStringBuilderFactoryStart] in any version:
 // a newer one is decoded like it.
 type AnyReusableStringBuilderFactoryStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ReusableStringBuilderFactoryStart
 }
 
@@ -4491,6 +4724,11 @@ func (e *AnyReusableStringBuilderFactoryStart) DecodeVersion(version uint8, p []
 func (e AnyReusableStringBuilderFactoryStart) Clone() *AnyReusableStringBuilderFactoryStart {
 	e.Type = e.Type.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyReusableStringBuilderFactoryStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ReusableStringBuilderFactoryStop is event 69, version 0, of task
@@ -4569,7 +4807,7 @@ var reusableStringBuilderFactoryStop = etw.EventDesc{
 // AnyReusableStringBuilderFactoryStop is [ReusableStringBuilderFactoryStop] in any version: a
 // newer one is decoded like it.
 type AnyReusableStringBuilderFactoryStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ReusableStringBuilderFactoryStop
 }
 
@@ -4583,6 +4821,11 @@ func (e *AnyReusableStringBuilderFactoryStop) DecodeVersion(version uint8, p []b
 func (e AnyReusableStringBuilderFactoryStop) Clone() *AnyReusableStringBuilderFactoryStop {
 	e.Type = e.Type.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyReusableStringBuilderFactoryStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ReusableStringBuilderFactoryUnbalanced is event 70, version 0, of task
@@ -4648,7 +4891,7 @@ var reusableStringBuilderFactoryUnbalanced = etw.EventDesc{
 // AnyReusableStringBuilderFactoryUnbalanced is [ReusableStringBuilderFactoryUnbalanced] in any
 // version: a newer one is decoded like it.
 type AnyReusableStringBuilderFactoryUnbalanced struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ReusableStringBuilderFactoryUnbalanced
 }
 
@@ -4661,6 +4904,11 @@ func (e *AnyReusableStringBuilderFactoryUnbalanced) DecodeVersion(version uint8,
 // Clone returns a copy of e.
 func (e AnyReusableStringBuilderFactoryUnbalanced) Clone() *AnyReusableStringBuilderFactoryUnbalanced {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyReusableStringBuilderFactoryUnbalanced) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheCreatePluginInstanceStart is event 71, version 0, of task
@@ -4711,7 +4959,8 @@ func (e ProjectCacheCreatePluginInstanceStart) String() string {
 
 var projectCacheCreatePluginInstanceStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 71, Level: 4, Opcode: 1, Task: 65463, Keywords: 0x1,
-	Name: "ProjectCacheCreatePluginInstanceStart", TaskName: "ProjectCacheCreatePluginInstance", OpcodeName: "Start",
+	Name: "ProjectCacheCreatePluginInstanceStart", TaskName: "ProjectCacheCreatePluginInstance",
+	OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginAssemblyPath", Type: etw.InUnicodeString},
 	},
@@ -4720,7 +4969,7 @@ var projectCacheCreatePluginInstanceStart = etw.EventDesc{
 // AnyProjectCacheCreatePluginInstanceStart is [ProjectCacheCreatePluginInstanceStart] in any
 // version: a newer one is decoded like it.
 type AnyProjectCacheCreatePluginInstanceStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheCreatePluginInstanceStart
 }
 
@@ -4734,6 +4983,11 @@ func (e *AnyProjectCacheCreatePluginInstanceStart) DecodeVersion(version uint8, 
 func (e AnyProjectCacheCreatePluginInstanceStart) Clone() *AnyProjectCacheCreatePluginInstanceStart {
 	e.PluginAssemblyPath = e.PluginAssemblyPath.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheCreatePluginInstanceStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheCreatePluginInstanceStop is event 72, version 0, of task
@@ -4788,7 +5042,8 @@ func (e ProjectCacheCreatePluginInstanceStop) String() string { return string(et
 
 var projectCacheCreatePluginInstanceStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 72, Level: 4, Opcode: 2, Task: 65463, Keywords: 0x1,
-	Name: "ProjectCacheCreatePluginInstanceStop", TaskName: "ProjectCacheCreatePluginInstance", OpcodeName: "Stop",
+	Name: "ProjectCacheCreatePluginInstanceStop", TaskName: "ProjectCacheCreatePluginInstance",
+	OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginAssemblyPath", Type: etw.InUnicodeString},
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
@@ -4798,7 +5053,7 @@ var projectCacheCreatePluginInstanceStop = etw.EventDesc{
 // AnyProjectCacheCreatePluginInstanceStop is [ProjectCacheCreatePluginInstanceStop] in any
 // version: a newer one is decoded like it.
 type AnyProjectCacheCreatePluginInstanceStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheCreatePluginInstanceStop
 }
 
@@ -4813,6 +5068,11 @@ func (e AnyProjectCacheCreatePluginInstanceStop) Clone() *AnyProjectCacheCreateP
 	e.PluginAssemblyPath = e.PluginAssemblyPath.Clone()
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheCreatePluginInstanceStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheBeginBuildStart is event 73, version 0, of task ProjectCacheBeginBuild, opcode
@@ -4867,7 +5127,7 @@ var projectCacheBeginBuildStart = etw.EventDesc{
 // AnyProjectCacheBeginBuildStart is [ProjectCacheBeginBuildStart] in any version: a newer one
 // is decoded like it.
 type AnyProjectCacheBeginBuildStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheBeginBuildStart
 }
 
@@ -4882,6 +5142,9 @@ func (e AnyProjectCacheBeginBuildStart) Clone() *AnyProjectCacheBeginBuildStart 
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheBeginBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectCacheBeginBuildStop is event 74, version 0, of task ProjectCacheBeginBuild, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -4935,7 +5198,7 @@ var projectCacheBeginBuildStop = etw.EventDesc{
 // AnyProjectCacheBeginBuildStop is [ProjectCacheBeginBuildStop] in any version: a newer one is
 // decoded like it.
 type AnyProjectCacheBeginBuildStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheBeginBuildStop
 }
 
@@ -4950,6 +5213,9 @@ func (e AnyProjectCacheBeginBuildStop) Clone() *AnyProjectCacheBeginBuildStop {
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheBeginBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectCacheGetCacheResultStart is event 75, version 0, of task ProjectCacheGetCacheResult,
 // opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -5019,7 +5285,7 @@ var projectCacheGetCacheResultStart = etw.EventDesc{
 // AnyProjectCacheGetCacheResultStart is [ProjectCacheGetCacheResultStart] in any version: a
 // newer one is decoded like it.
 type AnyProjectCacheGetCacheResultStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheGetCacheResultStart
 }
 
@@ -5035,6 +5301,11 @@ func (e AnyProjectCacheGetCacheResultStart) Clone() *AnyProjectCacheGetCacheResu
 	e.ProjectPath = e.ProjectPath.Clone()
 	e.Targets = e.Targets.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheGetCacheResultStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheGetCacheResultStop is event 76, version 0, of task ProjectCacheGetCacheResult,
@@ -5112,7 +5383,7 @@ var projectCacheGetCacheResultStop = etw.EventDesc{
 // AnyProjectCacheGetCacheResultStop is [ProjectCacheGetCacheResultStop] in any version: a
 // newer one is decoded like it.
 type AnyProjectCacheGetCacheResultStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheGetCacheResultStop
 }
 
@@ -5129,6 +5400,11 @@ func (e AnyProjectCacheGetCacheResultStop) Clone() *AnyProjectCacheGetCacheResul
 	e.Targets = e.Targets.Clone()
 	e.CacheResultType = e.CacheResultType.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheGetCacheResultStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheEndBuildStart is event 77, version 0, of task ProjectCacheEndBuild, opcode
@@ -5183,7 +5459,7 @@ var projectCacheEndBuildStart = etw.EventDesc{
 // AnyProjectCacheEndBuildStart is [ProjectCacheEndBuildStart] in any version: a newer one is
 // decoded like it.
 type AnyProjectCacheEndBuildStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheEndBuildStart
 }
 
@@ -5198,6 +5474,9 @@ func (e AnyProjectCacheEndBuildStart) Clone() *AnyProjectCacheEndBuildStart {
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheEndBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectCacheEndBuildStop is event 78, version 0, of task ProjectCacheEndBuild, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -5251,7 +5530,7 @@ var projectCacheEndBuildStop = etw.EventDesc{
 // AnyProjectCacheEndBuildStop is [ProjectCacheEndBuildStop] in any version: a newer one is
 // decoded like it.
 type AnyProjectCacheEndBuildStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheEndBuildStop
 }
 
@@ -5266,6 +5545,9 @@ func (e AnyProjectCacheEndBuildStop) Clone() *AnyProjectCacheEndBuildStop {
 	e.PluginTypeName = e.PluginTypeName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheEndBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart is event 79, version 0, of task
 // OutOfProcSdkResolverServiceRequestSdkPathFromMainNode, opcode [etw.OpcodeStart], enabled by
@@ -5336,7 +5618,8 @@ func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) String() str
 
 var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 79, Level: 4, Opcode: 1, Task: 65455, Keywords: 0x1,
-	Name: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart", TaskName: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNode", OpcodeName: "Start",
+	Name:     "OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart",
+	TaskName: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNode", OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "submissionId", Type: etw.InInt32},
 		{Name: "sdkName", Type: etw.InUnicodeString},
@@ -5349,7 +5632,7 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart = etw.EventDesc{
 // [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart] in any version: a newer one is
 // decoded like it.
 type AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart
 }
 
@@ -5365,6 +5648,11 @@ func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) Clone() *
 	e.SolutionPath = e.SolutionPath.Clone()
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop is event 80, version 0, of task
@@ -5446,7 +5734,8 @@ func (e OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) String() stri
 
 var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 80, Level: 4, Opcode: 2, Task: 65455, Keywords: 0x1,
-	Name: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop", TaskName: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNode", OpcodeName: "Stop",
+	Name:     "OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop",
+	TaskName: "OutOfProcSdkResolverServiceRequestSdkPathFromMainNode", OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "submissionId", Type: etw.InInt32},
 		{Name: "sdkName", Type: etw.InUnicodeString},
@@ -5461,7 +5750,7 @@ var outOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop = etw.EventDesc{
 // [OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop] in any version: a newer one is
 // decoded like it.
 type AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop
 }
 
@@ -5477,6 +5766,11 @@ func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) Clone() *A
 	e.SolutionPath = e.SolutionPath.Clone()
 	e.ProjectPath = e.ProjectPath.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOutOfProcSdkResolverServiceRequestSdkPathFromMainNodeStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // SdkResolverFindResolversManifestsStart is event 81, version 0, of task
@@ -5503,13 +5797,14 @@ func (e SdkResolverFindResolversManifestsStart) String() string {
 
 var sdkResolverFindResolversManifestsStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 81, Level: 4, Opcode: 1, Task: 65453, Keywords: 0x1,
-	Name: "SdkResolverFindResolversManifestsStart", TaskName: "SdkResolverFindResolversManifests", OpcodeName: "Start",
+	Name: "SdkResolverFindResolversManifestsStart", TaskName: "SdkResolverFindResolversManifests",
+	OpcodeName: "Start",
 }
 
 // AnySdkResolverFindResolversManifestsStart is [SdkResolverFindResolversManifestsStart] in any
 // version: a newer one is decoded like it.
 type AnySdkResolverFindResolversManifestsStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SdkResolverFindResolversManifestsStart
 }
 
@@ -5522,6 +5817,11 @@ func (e *AnySdkResolverFindResolversManifestsStart) DecodeVersion(version uint8,
 // Clone returns a copy of e.
 func (e AnySdkResolverFindResolversManifestsStart) Clone() *AnySdkResolverFindResolversManifestsStart {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySdkResolverFindResolversManifestsStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // SdkResolverFindResolversManifestsStop is event 82, version 0, of task
@@ -5572,7 +5872,8 @@ func (e SdkResolverFindResolversManifestsStop) String() string {
 
 var sdkResolverFindResolversManifestsStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 82, Level: 4, Opcode: 2, Task: 65453, Keywords: 0x1,
-	Name: "SdkResolverFindResolversManifestsStop", TaskName: "SdkResolverFindResolversManifests", OpcodeName: "Stop",
+	Name: "SdkResolverFindResolversManifestsStop", TaskName: "SdkResolverFindResolversManifests",
+	OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "resolverManifestCount", Type: etw.InInt32},
 	},
@@ -5581,7 +5882,7 @@ var sdkResolverFindResolversManifestsStop = etw.EventDesc{
 // AnySdkResolverFindResolversManifestsStop is [SdkResolverFindResolversManifestsStop] in any
 // version: a newer one is decoded like it.
 type AnySdkResolverFindResolversManifestsStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SdkResolverFindResolversManifestsStop
 }
 
@@ -5594,6 +5895,11 @@ func (e *AnySdkResolverFindResolversManifestsStop) DecodeVersion(version uint8, 
 // Clone returns a copy of e.
 func (e AnySdkResolverFindResolversManifestsStop) Clone() *AnySdkResolverFindResolversManifestsStop {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySdkResolverFindResolversManifestsStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // SdkResolverLoadResolversStart is event 83, version 0, of task SdkResolverLoadResolvers,
@@ -5621,7 +5927,7 @@ var sdkResolverLoadResolversStart = etw.EventDesc{
 // AnySdkResolverLoadResolversStart is [SdkResolverLoadResolversStart] in any version: a newer
 // one is decoded like it.
 type AnySdkResolverLoadResolversStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SdkResolverLoadResolversStart
 }
 
@@ -5633,6 +5939,11 @@ func (e *AnySdkResolverLoadResolversStart) DecodeVersion(version uint8, p []byte
 
 // Clone returns a copy of e.
 func (e AnySdkResolverLoadResolversStart) Clone() *AnySdkResolverLoadResolversStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySdkResolverLoadResolversStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // SdkResolverLoadResolversStop is event 84, version 0, of task SdkResolverLoadResolvers,
 // opcode [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -5692,7 +6003,7 @@ var sdkResolverLoadResolversStop = etw.EventDesc{
 // AnySdkResolverLoadResolversStop is [SdkResolverLoadResolversStop] in any version: a newer
 // one is decoded like it.
 type AnySdkResolverLoadResolversStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SdkResolverLoadResolversStop
 }
 
@@ -5706,6 +6017,11 @@ func (e *AnySdkResolverLoadResolversStop) DecodeVersion(version uint8, p []byte,
 func (e AnySdkResolverLoadResolversStop) Clone() *AnySdkResolverLoadResolversStop {
 	e.ManifestName = e.ManifestName.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySdkResolverLoadResolversStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // CreateLoadedTypeStart is event 85, version 0, of task CreateLoadedType, opcode
@@ -5760,7 +6076,7 @@ var createLoadedTypeStart = etw.EventDesc{
 // AnyCreateLoadedTypeStart is [CreateLoadedTypeStart] in any version: a newer one is decoded
 // like it.
 type AnyCreateLoadedTypeStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CreateLoadedTypeStart
 }
 
@@ -5775,6 +6091,9 @@ func (e AnyCreateLoadedTypeStart) Clone() *AnyCreateLoadedTypeStart {
 	e.AssemblyName = e.AssemblyName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCreateLoadedTypeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CreateLoadedTypeStop is event 86, version 0, of task CreateLoadedType, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -5828,7 +6147,7 @@ var createLoadedTypeStop = etw.EventDesc{
 // AnyCreateLoadedTypeStop is [CreateLoadedTypeStop] in any version: a newer one is decoded
 // like it.
 type AnyCreateLoadedTypeStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CreateLoadedTypeStop
 }
 
@@ -5843,6 +6162,9 @@ func (e AnyCreateLoadedTypeStop) Clone() *AnyCreateLoadedTypeStop {
 	e.AssemblyName = e.AssemblyName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCreateLoadedTypeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LoadAssemblyAndFindTypeStart is event 87, version 0, of task LoadAssemblyAndFindType, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
@@ -5867,7 +6189,7 @@ var loadAssemblyAndFindTypeStart = etw.EventDesc{
 // AnyLoadAssemblyAndFindTypeStart is [LoadAssemblyAndFindTypeStart] in any version: a newer
 // one is decoded like it.
 type AnyLoadAssemblyAndFindTypeStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoadAssemblyAndFindTypeStart
 }
 
@@ -5879,6 +6201,11 @@ func (e *AnyLoadAssemblyAndFindTypeStart) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyLoadAssemblyAndFindTypeStart) Clone() *AnyLoadAssemblyAndFindTypeStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoadAssemblyAndFindTypeStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // LoadAssemblyAndFindTypeStop is event 88, version 0, of task LoadAssemblyAndFindType, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -5938,7 +6265,7 @@ var loadAssemblyAndFindTypeStop = etw.EventDesc{
 // AnyLoadAssemblyAndFindTypeStop is [LoadAssemblyAndFindTypeStop] in any version: a newer one
 // is decoded like it.
 type AnyLoadAssemblyAndFindTypeStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LoadAssemblyAndFindTypeStop
 }
 
@@ -5953,6 +6280,9 @@ func (e AnyLoadAssemblyAndFindTypeStop) Clone() *AnyLoadAssemblyAndFindTypeStop 
 	e.AssemblyPath = e.AssemblyPath.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLoadAssemblyAndFindTypeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MSBuildServerBuildStart is event 89, version 0, of task MSBuildServerBuild, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -6006,7 +6336,7 @@ var msBuildServerBuildStart = etw.EventDesc{
 // AnyMSBuildServerBuildStart is [MSBuildServerBuildStart] in any version: a newer one is
 // decoded like it.
 type AnyMSBuildServerBuildStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MSBuildServerBuildStart
 }
 
@@ -6021,6 +6351,9 @@ func (e AnyMSBuildServerBuildStart) Clone() *AnyMSBuildServerBuildStart {
 	e.CommandLine = e.CommandLine.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMSBuildServerBuildStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MSBuildServerBuildStop is event 90, version 0, of task MSBuildServerBuild, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -6100,7 +6433,7 @@ var msBuildServerBuildStop = etw.EventDesc{
 // AnyMSBuildServerBuildStop is [MSBuildServerBuildStop] in any version: a newer one is decoded
 // like it.
 type AnyMSBuildServerBuildStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MSBuildServerBuildStop
 }
 
@@ -6117,6 +6450,9 @@ func (e AnyMSBuildServerBuildStop) Clone() *AnyMSBuildServerBuildStop {
 	e.ServerExitType = e.ServerExitType.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMSBuildServerBuildStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProjectCacheHandleBuildResultStart is event 91, version 0, of task
 // ProjectCacheHandleBuildResult, opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at
@@ -6176,7 +6512,8 @@ func (e ProjectCacheHandleBuildResultStart) String() string { return string(etw.
 
 var projectCacheHandleBuildResultStart = etw.EventDesc{
 	Provider: &providerDesc, ID: 91, Level: 4, Opcode: 1, Task: 65443, Keywords: 0x1,
-	Name: "ProjectCacheHandleBuildResultStart", TaskName: "ProjectCacheHandleBuildResult", OpcodeName: "Start",
+	Name: "ProjectCacheHandleBuildResultStart", TaskName: "ProjectCacheHandleBuildResult",
+	OpcodeName: "Start",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 		{Name: "projectPath", Type: etw.InUnicodeString},
@@ -6187,7 +6524,7 @@ var projectCacheHandleBuildResultStart = etw.EventDesc{
 // AnyProjectCacheHandleBuildResultStart is [ProjectCacheHandleBuildResultStart] in any
 // version: a newer one is decoded like it.
 type AnyProjectCacheHandleBuildResultStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheHandleBuildResultStart
 }
 
@@ -6203,6 +6540,11 @@ func (e AnyProjectCacheHandleBuildResultStart) Clone() *AnyProjectCacheHandleBui
 	e.ProjectPath = e.ProjectPath.Clone()
 	e.Targets = e.Targets.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheHandleBuildResultStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // ProjectCacheHandleBuildResultStop is event 92, version 0, of task
@@ -6263,7 +6605,8 @@ func (e ProjectCacheHandleBuildResultStop) String() string { return string(etw.A
 
 var projectCacheHandleBuildResultStop = etw.EventDesc{
 	Provider: &providerDesc, ID: 92, Level: 4, Opcode: 2, Task: 65443, Keywords: 0x1,
-	Name: "ProjectCacheHandleBuildResultStop", TaskName: "ProjectCacheHandleBuildResult", OpcodeName: "Stop",
+	Name: "ProjectCacheHandleBuildResultStop", TaskName: "ProjectCacheHandleBuildResult",
+	OpcodeName: "Stop",
 	Fields: []etw.FieldDesc{
 		{Name: "pluginTypeName", Type: etw.InUnicodeString},
 		{Name: "projectPath", Type: etw.InUnicodeString},
@@ -6274,7 +6617,7 @@ var projectCacheHandleBuildResultStop = etw.EventDesc{
 // AnyProjectCacheHandleBuildResultStop is [ProjectCacheHandleBuildResultStop] in any version:
 // a newer one is decoded like it.
 type AnyProjectCacheHandleBuildResultStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProjectCacheHandleBuildResultStop
 }
 
@@ -6290,6 +6633,11 @@ func (e AnyProjectCacheHandleBuildResultStop) Clone() *AnyProjectCacheHandleBuil
 	e.ProjectPath = e.ProjectPath.Clone()
 	e.Targets = e.Targets.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProjectCacheHandleBuildResultStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // CancelSubmissionsStart is event 93, version 0, of task CancelSubmissions, opcode
@@ -6315,7 +6663,7 @@ var cancelSubmissionsStart = etw.EventDesc{
 // AnyCancelSubmissionsStart is [CancelSubmissionsStart] in any version: a newer one is decoded
 // like it.
 type AnyCancelSubmissionsStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CancelSubmissionsStart
 }
 
@@ -6327,6 +6675,9 @@ func (e *AnyCancelSubmissionsStart) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyCancelSubmissionsStart) Clone() *AnyCancelSubmissionsStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCancelSubmissionsStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SdkResolverServiceNodeShutDownSet is event 94, version 0, of task
 // SdkResolverServiceNodeShutDownSet, enabled by [KeywordAll] (0x1) at [etw.LevelInformational]
@@ -6353,7 +6704,7 @@ var sdkResolverServiceNodeShutDownSet = etw.EventDesc{
 // AnySdkResolverServiceNodeShutDownSet is [SdkResolverServiceNodeShutDownSet] in any version:
 // a newer one is decoded like it.
 type AnySdkResolverServiceNodeShutDownSet struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SdkResolverServiceNodeShutDownSet
 }
 
@@ -6366,6 +6717,11 @@ func (e *AnySdkResolverServiceNodeShutDownSet) DecodeVersion(version uint8, p []
 // Clone returns a copy of e.
 func (e AnySdkResolverServiceNodeShutDownSet) Clone() *AnySdkResolverServiceNodeShutDownSet {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySdkResolverServiceNodeShutDownSet) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // OutOfProcNodeShutDownStart is event 95, version 0, of task OutOfProcNodeShutDown, opcode
@@ -6391,7 +6747,7 @@ var outOfProcNodeShutDownStart = etw.EventDesc{
 // AnyOutOfProcNodeShutDownStart is [OutOfProcNodeShutDownStart] in any version: a newer one is
 // decoded like it.
 type AnyOutOfProcNodeShutDownStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OutOfProcNodeShutDownStart
 }
 
@@ -6403,6 +6759,9 @@ func (e *AnyOutOfProcNodeShutDownStart) DecodeVersion(version uint8, p []byte, p
 
 // Clone returns a copy of e.
 func (e AnyOutOfProcNodeShutDownStart) Clone() *AnyOutOfProcNodeShutDownStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOutOfProcNodeShutDownStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // OutOfProcNodeShutDownStop is event 96, version 0, of task OutOfProcNodeShutDown, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -6456,7 +6815,7 @@ var outOfProcNodeShutDownStop = etw.EventDesc{
 // AnyOutOfProcNodeShutDownStop is [OutOfProcNodeShutDownStop] in any version: a newer one is
 // decoded like it.
 type AnyOutOfProcNodeShutDownStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OutOfProcNodeShutDownStop
 }
 
@@ -6471,6 +6830,9 @@ func (e AnyOutOfProcNodeShutDownStop) Clone() *AnyOutOfProcNodeShutDownStop {
 	e.ShutdownReason = e.ShutdownReason.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOutOfProcNodeShutDownStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FallbackAssemblyLoadStart is event 97, version 0, of task FallbackAssemblyLoad, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
@@ -6495,7 +6857,7 @@ var fallbackAssemblyLoadStart = etw.EventDesc{
 // AnyFallbackAssemblyLoadStart is [FallbackAssemblyLoadStart] in any version: a newer one is
 // decoded like it.
 type AnyFallbackAssemblyLoadStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FallbackAssemblyLoadStart
 }
 
@@ -6507,6 +6869,9 @@ func (e *AnyFallbackAssemblyLoadStart) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyFallbackAssemblyLoadStart) Clone() *AnyFallbackAssemblyLoadStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFallbackAssemblyLoadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FallbackAssemblyLoadStop is event 98, version 0, of task FallbackAssemblyLoad, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no
@@ -6531,7 +6896,7 @@ var fallbackAssemblyLoadStop = etw.EventDesc{
 // AnyFallbackAssemblyLoadStop is [FallbackAssemblyLoadStop] in any version: a newer one is
 // decoded like it.
 type AnyFallbackAssemblyLoadStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FallbackAssemblyLoadStop
 }
 
@@ -6543,6 +6908,9 @@ func (e *AnyFallbackAssemblyLoadStop) DecodeVersion(version uint8, p []byte, ptr
 
 // Clone returns a copy of e.
 func (e AnyFallbackAssemblyLoadStop) Clone() *AnyFallbackAssemblyLoadStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFallbackAssemblyLoadStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeConnectStart is event 99, version 0, of task NodeConnect, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
@@ -6593,7 +6961,7 @@ var nodeConnectStart = etw.EventDesc{
 
 // AnyNodeConnectStart is [NodeConnectStart] in any version: a newer one is decoded like it.
 type AnyNodeConnectStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NodeConnectStart
 }
 
@@ -6605,6 +6973,9 @@ func (e *AnyNodeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyNodeConnectStart) Clone() *AnyNodeConnectStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNodeConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeConnectStop is event 100, version 0, of task NodeConnect, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 12 bytes.
@@ -6667,7 +7038,7 @@ var nodeConnectStop = etw.EventDesc{
 
 // AnyNodeConnectStop is [NodeConnectStop] in any version: a newer one is decoded like it.
 type AnyNodeConnectStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NodeConnectStop
 }
 
@@ -6679,6 +7050,9 @@ func (e *AnyNodeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyNodeConnectStop) Clone() *AnyNodeConnectStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNodeConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeReuseScanStart is event 101, version 0, of task NodeReuseScan, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). It has no payload.
@@ -6703,7 +7077,7 @@ var nodeReuseScanStart = etw.EventDesc{
 // AnyNodeReuseScanStart is [NodeReuseScanStart] in any version: a newer one is decoded like
 // it.
 type AnyNodeReuseScanStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NodeReuseScanStart
 }
 
@@ -6715,6 +7089,9 @@ func (e *AnyNodeReuseScanStart) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyNodeReuseScanStart) Clone() *AnyNodeReuseScanStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNodeReuseScanStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeReuseScanStop is event 102, version 0, of task NodeReuseScan, opcode [etw.OpcodeStop],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
@@ -6765,7 +7142,7 @@ var nodeReuseScanStop = etw.EventDesc{
 
 // AnyNodeReuseScanStop is [NodeReuseScanStop] in any version: a newer one is decoded like it.
 type AnyNodeReuseScanStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NodeReuseScanStop
 }
 
@@ -6777,6 +7154,9 @@ func (e *AnyNodeReuseScanStop) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyNodeReuseScanStop) Clone() *AnyNodeReuseScanStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNodeReuseScanStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeLaunchStart is event 103, version 0, of task NodeLaunch, opcode [etw.OpcodeStart],
 // enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 4 bytes.
@@ -6827,7 +7207,7 @@ var nodeLaunchStart = etw.EventDesc{
 
 // AnyNodeLaunchStart is [NodeLaunchStart] in any version: a newer one is decoded like it.
 type AnyNodeLaunchStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NodeLaunchStart
 }
 
@@ -6839,6 +7219,9 @@ func (e *AnyNodeLaunchStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyNodeLaunchStart) Clone() *AnyNodeLaunchStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNodeLaunchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodeLaunchStop is event 104, version 0, of task NodeLaunch, opcode [etw.OpcodeStop], enabled
 // by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload has 8 bytes.
@@ -6895,7 +7278,7 @@ var nodeLaunchStop = etw.EventDesc{
 
 // AnyNodeLaunchStop is [NodeLaunchStop] in any version: a newer one is decoded like it.
 type AnyNodeLaunchStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NodeLaunchStop
 }
 
@@ -6907,6 +7290,9 @@ func (e *AnyNodeLaunchStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyNodeLaunchStop) Clone() *AnyNodeLaunchStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNodeLaunchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodePipeConnectStart is event 105, version 0, of task NodePipeConnect, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its
@@ -6964,7 +7350,7 @@ var nodePipeConnectStart = etw.EventDesc{
 // AnyNodePipeConnectStart is [NodePipeConnectStart] in any version: a newer one is decoded
 // like it.
 type AnyNodePipeConnectStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NodePipeConnectStart
 }
 
@@ -6976,6 +7362,9 @@ func (e *AnyNodePipeConnectStart) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyNodePipeConnectStart) Clone() *AnyNodePipeConnectStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNodePipeConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NodePipeConnectStop is event 106, version 0, of task NodePipeConnect, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4). Its payload
@@ -7039,7 +7428,7 @@ var nodePipeConnectStop = etw.EventDesc{
 // AnyNodePipeConnectStop is [NodePipeConnectStop] in any version: a newer one is decoded like
 // it.
 type AnyNodePipeConnectStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NodePipeConnectStop
 }
 
@@ -7051,6 +7440,9 @@ func (e *AnyNodePipeConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyNodePipeConnectStop) Clone() *AnyNodePipeConnectStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNodePipeConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskHostBuildProjectFileStart is event 107, version 0, of task TaskHostBuildProjectFile,
 // opcode [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -7113,7 +7505,7 @@ var taskHostBuildProjectFileStart = etw.EventDesc{
 // AnyTaskHostBuildProjectFileStart is [TaskHostBuildProjectFileStart] in any version: a newer
 // one is decoded like it.
 type AnyTaskHostBuildProjectFileStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskHostBuildProjectFileStart
 }
 
@@ -7128,6 +7520,11 @@ func (e AnyTaskHostBuildProjectFileStart) Clone() *AnyTaskHostBuildProjectFileSt
 	e.ProjectFiles = e.ProjectFiles.Clone()
 	e.TargetNames = e.TargetNames.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskHostBuildProjectFileStart) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // TaskHostBuildProjectFileStop is event 108, version 0, of task TaskHostBuildProjectFile,
@@ -7188,7 +7585,7 @@ var taskHostBuildProjectFileStop = etw.EventDesc{
 // AnyTaskHostBuildProjectFileStop is [TaskHostBuildProjectFileStop] in any version: a newer
 // one is decoded like it.
 type AnyTaskHostBuildProjectFileStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskHostBuildProjectFileStop
 }
 
@@ -7202,6 +7599,11 @@ func (e *AnyTaskHostBuildProjectFileStop) DecodeVersion(version uint8, p []byte,
 func (e AnyTaskHostBuildProjectFileStop) Clone() *AnyTaskHostBuildProjectFileStop {
 	e.ProjectFiles = e.ProjectFiles.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskHostBuildProjectFileStop) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // TaskHostDispatchStart is event 109, version 0, of task TaskHostDispatch, opcode
@@ -7256,7 +7658,7 @@ var taskHostDispatchStart = etw.EventDesc{
 // AnyTaskHostDispatchStart is [TaskHostDispatchStart] in any version: a newer one is decoded
 // like it.
 type AnyTaskHostDispatchStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskHostDispatchStart
 }
 
@@ -7271,6 +7673,9 @@ func (e AnyTaskHostDispatchStart) Clone() *AnyTaskHostDispatchStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskHostDispatchStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskHostDispatchStop is event 110, version 0, of task TaskHostDispatch, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -7330,7 +7735,7 @@ var taskHostDispatchStop = etw.EventDesc{
 // AnyTaskHostDispatchStop is [TaskHostDispatchStop] in any version: a newer one is decoded
 // like it.
 type AnyTaskHostDispatchStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskHostDispatchStop
 }
 
@@ -7345,6 +7750,9 @@ func (e AnyTaskHostDispatchStop) Clone() *AnyTaskHostDispatchStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskHostDispatchStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskExecuteInHostStart is event 111, version 0, of task TaskExecuteInHost, opcode
 // [etw.OpcodeStart], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -7398,7 +7806,7 @@ var taskExecuteInHostStart = etw.EventDesc{
 // AnyTaskExecuteInHostStart is [TaskExecuteInHostStart] in any version: a newer one is decoded
 // like it.
 type AnyTaskExecuteInHostStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskExecuteInHostStart
 }
 
@@ -7413,6 +7821,9 @@ func (e AnyTaskExecuteInHostStart) Clone() *AnyTaskExecuteInHostStart {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskExecuteInHostStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskExecuteInHostStop is event 112, version 0, of task TaskExecuteInHost, opcode
 // [etw.OpcodeStop], enabled by [KeywordAll] (0x1) at [etw.LevelInformational] (4).
@@ -7472,7 +7883,7 @@ var taskExecuteInHostStop = etw.EventDesc{
 // AnyTaskExecuteInHostStop is [TaskExecuteInHostStop] in any version: a newer one is decoded
 // like it.
 type AnyTaskExecuteInHostStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskExecuteInHostStop
 }
 
@@ -7487,3 +7898,6 @@ func (e AnyTaskExecuteInHostStop) Clone() *AnyTaskExecuteInHostStop {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskExecuteInHostStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelLoopBegin is event 1, version 0, of [TaskLoop], opcode [etw.OpcodeStart], enabled at
 // [etw.LevelInformational] (4). Its payload has 32 bytes. [AnyParallelLoopBegin] takes newer
@@ -158,7 +161,7 @@ var parallelLoopBegin = etw.EventDesc{
 
 // AnyParallelLoopBegin is [ParallelLoopBegin] in any version: a newer one is decoded like it.
 type AnyParallelLoopBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelLoopBegin
 }
 
@@ -170,6 +173,9 @@ func (e *AnyParallelLoopBegin) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyParallelLoopBegin) Clone() *AnyParallelLoopBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelLoopBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelLoopEnd is event 2, version 0, of [TaskLoop], opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyParallelLoopEnd] takes newer
@@ -238,7 +244,7 @@ var parallelLoopEnd = etw.EventDesc{
 
 // AnyParallelLoopEnd is [ParallelLoopEnd] in any version: a newer one is decoded like it.
 type AnyParallelLoopEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelLoopEnd
 }
 
@@ -250,6 +256,9 @@ func (e *AnyParallelLoopEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyParallelLoopEnd) Clone() *AnyParallelLoopEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelLoopEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelInvokeBegin is event 3, version 0, of [TaskInvoke], opcode [etw.OpcodeStart],
 // enabled at [etw.LevelInformational] (4). Its payload has 20 bytes. [AnyParallelInvokeBegin]
@@ -325,7 +334,7 @@ var parallelInvokeBegin = etw.EventDesc{
 // AnyParallelInvokeBegin is [ParallelInvokeBegin] in any version: a newer one is decoded like
 // it.
 type AnyParallelInvokeBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelInvokeBegin
 }
 
@@ -337,6 +346,9 @@ func (e *AnyParallelInvokeBegin) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyParallelInvokeBegin) Clone() *AnyParallelInvokeBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelInvokeBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelInvokeEnd is event 4, version 0, of [TaskInvoke], opcode [etw.OpcodeStop], enabled
 // at [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyParallelInvokeEnd] takes
@@ -399,7 +411,7 @@ var parallelInvokeEnd = etw.EventDesc{
 
 // AnyParallelInvokeEnd is [ParallelInvokeEnd] in any version: a newer one is decoded like it.
 type AnyParallelInvokeEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelInvokeEnd
 }
 
@@ -411,6 +423,9 @@ func (e *AnyParallelInvokeEnd) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyParallelInvokeEnd) Clone() *AnyParallelInvokeEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelInvokeEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelFork is event 5, version 0, of [TaskForkJoin], opcode [etw.OpcodeStart], enabled at
 // [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelFork] takes newer versions,
@@ -475,7 +490,7 @@ var parallelFork = etw.EventDesc{
 
 // AnyParallelFork is [ParallelFork] in any version: a newer one is decoded like it.
 type AnyParallelFork struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelFork
 }
 
@@ -487,6 +502,9 @@ func (e *AnyParallelFork) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyParallelFork) Clone() *AnyParallelFork { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelJoin is event 6, version 0, of [TaskForkJoin], opcode [etw.OpcodeStop], enabled at
 // [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelJoin] takes newer versions,
@@ -551,7 +569,7 @@ var parallelJoin = etw.EventDesc{
 
 // AnyParallelJoin is [ParallelJoin] in any version: a newer one is decoded like it.
 type AnyParallelJoin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelJoin
 }
 
@@ -563,3 +581,6 @@ func (e *AnyParallelJoin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyParallelJoin) Clone() *AnyParallelJoin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -24,10 +24,12 @@ var forkJoinOperationTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v ForkJoinOperationType) String() string {
-	return forkJoinOperationTypeMap.ValueString(uint32(v))
+	return forkJoinOperationTypeMap.ValueName("ForkJoinOperationType", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v ForkJoinOperationType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ForkJoinOperationType) MarshalText() ([]byte, error) {
+	return []byte(forkJoinOperationTypeMap.ValueString(uint32(v))), nil
+}

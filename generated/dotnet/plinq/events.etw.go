@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelQueryBegin is event 1, version 0, of [TaskQuery], opcode [etw.OpcodeStart], enabled
 // at [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyParallelQueryBegin] takes
@@ -141,7 +144,7 @@ var parallelQueryBegin = etw.EventDesc{
 // AnyParallelQueryBegin is [ParallelQueryBegin] in any version: a newer one is decoded like
 // it.
 type AnyParallelQueryBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelQueryBegin
 }
 
@@ -153,6 +156,9 @@ func (e *AnyParallelQueryBegin) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyParallelQueryBegin) Clone() *AnyParallelQueryBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelQueryBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelQueryEnd is event 2, version 0, of [TaskQuery], opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyParallelQueryEnd] takes newer
@@ -215,7 +221,7 @@ var parallelQueryEnd = etw.EventDesc{
 
 // AnyParallelQueryEnd is [ParallelQueryEnd] in any version: a newer one is decoded like it.
 type AnyParallelQueryEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelQueryEnd
 }
 
@@ -227,6 +233,9 @@ func (e *AnyParallelQueryEnd) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyParallelQueryEnd) Clone() *AnyParallelQueryEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelQueryEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelQueryFork is event 3, version 0, of [TaskForkJoin], opcode [etw.OpcodeStart],
 // enabled at [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelQueryFork] takes
@@ -289,7 +298,7 @@ var parallelQueryFork = etw.EventDesc{
 
 // AnyParallelQueryFork is [ParallelQueryFork] in any version: a newer one is decoded like it.
 type AnyParallelQueryFork struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelQueryFork
 }
 
@@ -301,6 +310,9 @@ func (e *AnyParallelQueryFork) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyParallelQueryFork) Clone() *AnyParallelQueryFork { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelQueryFork) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParallelQueryJoin is event 4, version 0, of [TaskForkJoin], opcode [etw.OpcodeStop], enabled
 // at [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyParallelQueryJoin] takes newer
@@ -363,7 +375,7 @@ var parallelQueryJoin = etw.EventDesc{
 
 // AnyParallelQueryJoin is [ParallelQueryJoin] in any version: a newer one is decoded like it.
 type AnyParallelQueryJoin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParallelQueryJoin
 }
 
@@ -375,3 +387,6 @@ func (e *AnyParallelQueryJoin) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyParallelQueryJoin) Clone() *AnyParallelQueryJoin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParallelQueryJoin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamCreated is event 1, version 2, of task MemoryStreamCreated, enabled at
 // [etw.LevelVerbose] (5). [AnyMemoryStreamCreated] takes newer versions, too.
@@ -151,7 +154,7 @@ var memoryStreamCreated = etw.EventDesc{
 // AnyMemoryStreamCreated is [MemoryStreamCreated] in any version: a newer one is decoded like
 // it.
 type AnyMemoryStreamCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamCreated
 }
 
@@ -166,6 +169,9 @@ func (e AnyMemoryStreamCreated) Clone() *AnyMemoryStreamCreated {
 	e.Tag = e.Tag.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamDisposed is event 2, version 3, of task MemoryStreamDisposed, enabled at
 // [etw.LevelVerbose] (5). [AnyMemoryStreamDisposed] takes newer versions, too.
@@ -247,7 +253,7 @@ var memoryStreamDisposed = etw.EventDesc{
 // AnyMemoryStreamDisposed is [MemoryStreamDisposed] in any version: a newer one is decoded
 // like it.
 type AnyMemoryStreamDisposed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamDisposed
 }
 
@@ -264,6 +270,9 @@ func (e AnyMemoryStreamDisposed) Clone() *AnyMemoryStreamDisposed {
 	e.DisposeStack = e.DisposeStack.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamDisposed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamDoubleDispose is event 3, version 0, of task MemoryStreamDoubleDispose, enabled
 // at [etw.LevelCritical] (1). [AnyMemoryStreamDoubleDispose] takes newer versions, too.
@@ -346,7 +355,7 @@ var memoryStreamDoubleDispose = etw.EventDesc{
 // AnyMemoryStreamDoubleDispose is [MemoryStreamDoubleDispose] in any version: a newer one is
 // decoded like it.
 type AnyMemoryStreamDoubleDispose struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamDoubleDispose
 }
 
@@ -364,6 +373,9 @@ func (e AnyMemoryStreamDoubleDispose) Clone() *AnyMemoryStreamDoubleDispose {
 	e.DisposeStack2 = e.DisposeStack2.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamDoubleDispose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamFinalized is event 4, version 0, of task MemoryStreamFinalized, enabled at
 // [etw.LevelError] (2). [AnyMemoryStreamFinalized] takes newer versions, too.
@@ -432,7 +444,7 @@ var memoryStreamFinalized = etw.EventDesc{
 // AnyMemoryStreamFinalized is [MemoryStreamFinalized] in any version: a newer one is decoded
 // like it.
 type AnyMemoryStreamFinalized struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamFinalized
 }
 
@@ -448,6 +460,9 @@ func (e AnyMemoryStreamFinalized) Clone() *AnyMemoryStreamFinalized {
 	e.AllocationStack = e.AllocationStack.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamFinalized) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamToArray is event 5, version 2, of task MemoryStreamToArray, enabled at
 // [etw.LevelVerbose] (5). [AnyMemoryStreamToArray] takes newer versions, too.
@@ -522,7 +537,7 @@ var memoryStreamToArray = etw.EventDesc{
 // AnyMemoryStreamToArray is [MemoryStreamToArray] in any version: a newer one is decoded like
 // it.
 type AnyMemoryStreamToArray struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamToArray
 }
 
@@ -538,6 +553,9 @@ func (e AnyMemoryStreamToArray) Clone() *AnyMemoryStreamToArray {
 	e.Stack = e.Stack.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamToArray) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamManagerInitialized is event 6, version 0, of task
 // MemoryStreamManagerInitialized, enabled at [etw.LevelInformational] (4). Its payload has 12
@@ -603,7 +621,7 @@ var memoryStreamManagerInitialized = etw.EventDesc{
 // AnyMemoryStreamManagerInitialized is [MemoryStreamManagerInitialized] in any version: a
 // newer one is decoded like it.
 type AnyMemoryStreamManagerInitialized struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamManagerInitialized
 }
 
@@ -615,6 +633,11 @@ func (e *AnyMemoryStreamManagerInitialized) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyMemoryStreamManagerInitialized) Clone() *AnyMemoryStreamManagerInitialized { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamManagerInitialized) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // MemoryStreamNewBlockCreated is event 7, version 2, of task MemoryStreamNewBlockCreated,
 // enabled at [etw.LevelWarning] (3). Its payload has 8 bytes. [AnyMemoryStreamNewBlockCreated]
@@ -666,7 +689,7 @@ var memoryStreamNewBlockCreated = etw.EventDesc{
 // AnyMemoryStreamNewBlockCreated is [MemoryStreamNewBlockCreated] in any version: a newer one
 // is decoded like it.
 type AnyMemoryStreamNewBlockCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamNewBlockCreated
 }
 
@@ -678,6 +701,9 @@ func (e *AnyMemoryStreamNewBlockCreated) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyMemoryStreamNewBlockCreated) Clone() *AnyMemoryStreamNewBlockCreated { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamNewBlockCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamNewLargeBufferCreated is event 8, version 3, of task
 // MemoryStreamNewLargeBufferCreated, enabled at [etw.LevelWarning] (3). Its payload has 16
@@ -737,7 +763,7 @@ var memoryStreamNewLargeBufferCreated = etw.EventDesc{
 // AnyMemoryStreamNewLargeBufferCreated is [MemoryStreamNewLargeBufferCreated] in any version:
 // a newer one is decoded like it.
 type AnyMemoryStreamNewLargeBufferCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamNewLargeBufferCreated
 }
 
@@ -750,6 +776,11 @@ func (e *AnyMemoryStreamNewLargeBufferCreated) DecodeVersion(version uint8, p []
 // Clone returns a copy of e.
 func (e AnyMemoryStreamNewLargeBufferCreated) Clone() *AnyMemoryStreamNewLargeBufferCreated {
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamNewLargeBufferCreated) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // MemoryStreamNonPooledLargeBufferCreated is event 9, version 3, of task
@@ -830,7 +861,7 @@ var memoryStreamNonPooledLargeBufferCreated = etw.EventDesc{
 // AnyMemoryStreamNonPooledLargeBufferCreated is [MemoryStreamNonPooledLargeBufferCreated] in
 // any version: a newer one is decoded like it.
 type AnyMemoryStreamNonPooledLargeBufferCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamNonPooledLargeBufferCreated
 }
 
@@ -845,6 +876,11 @@ func (e AnyMemoryStreamNonPooledLargeBufferCreated) Clone() *AnyMemoryStreamNonP
 	e.Tag = e.Tag.Clone()
 	e.AllocationStack = e.AllocationStack.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamNonPooledLargeBufferCreated) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // MemoryStreamDiscardBuffer is event 10, version 2, of task MemoryStreamDiscardBuffer, enabled
@@ -955,7 +991,7 @@ var memoryStreamDiscardBuffer = etw.EventDesc{
 // AnyMemoryStreamDiscardBuffer is [MemoryStreamDiscardBuffer] in any version: a newer one is
 // decoded like it.
 type AnyMemoryStreamDiscardBuffer struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamDiscardBuffer
 }
 
@@ -970,6 +1006,9 @@ func (e AnyMemoryStreamDiscardBuffer) Clone() *AnyMemoryStreamDiscardBuffer {
 	e.Tag = e.Tag.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamDiscardBuffer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // MemoryStreamOverCapacity is event 11, version 3, of task MemoryStreamOverCapacity, enabled
 // at [etw.LevelError] (2). [AnyMemoryStreamOverCapacity] takes newer versions, too.
@@ -1050,7 +1089,7 @@ var memoryStreamOverCapacity = etw.EventDesc{
 // AnyMemoryStreamOverCapacity is [MemoryStreamOverCapacity] in any version: a newer one is
 // decoded like it.
 type AnyMemoryStreamOverCapacity struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	MemoryStreamOverCapacity
 }
 
@@ -1066,3 +1105,6 @@ func (e AnyMemoryStreamOverCapacity) Clone() *AnyMemoryStreamOverCapacity {
 	e.AllocationStack = e.AllocationStack.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMemoryStreamOverCapacity) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -22,13 +22,15 @@ var memoryStreamBufferTypeMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v MemoryStreamBufferType) String() string {
-	return memoryStreamBufferTypeMap.ValueString(uint32(v))
+	return memoryStreamBufferTypeMap.ValueName("MemoryStreamBufferType", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v MemoryStreamBufferType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v MemoryStreamBufferType) MarshalText() ([]byte, error) {
+	return []byte(memoryStreamBufferTypeMap.ValueString(uint32(v))), nil
+}
 
 // MemoryStreamDiscardReason is a value of the map MemoryStreamDiscardReason.
 type MemoryStreamDiscardReason uint32
@@ -47,10 +49,12 @@ var memoryStreamDiscardReasonMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v MemoryStreamDiscardReason) String() string {
-	return memoryStreamDiscardReasonMap.ValueString(uint32(v))
+	return memoryStreamDiscardReasonMap.ValueName("MemoryStreamDiscardReason", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v MemoryStreamDiscardReason) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v MemoryStreamDiscardReason) MarshalText() ([]byte, error) {
+	return []byte(memoryStreamDiscardReasonMap.ValueString(uint32(v))), nil
+}

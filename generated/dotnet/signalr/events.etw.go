@@ -59,7 +59,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -74,6 +74,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionStart is event 1, version 0, of task Connection, opcode [etw.OpcodeStart], enabled
 // at [etw.LevelInformational] (4). [AnyConnectionStart] takes newer versions, too.
@@ -125,7 +128,7 @@ var connectionStart = etw.EventDesc{
 
 // AnyConnectionStart is [ConnectionStart] in any version: a newer one is decoded like it.
 type AnyConnectionStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionStart
 }
 
@@ -140,6 +143,9 @@ func (e AnyConnectionStart) Clone() *AnyConnectionStart {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionStop is event 2, version 0, of task Connection, opcode [etw.OpcodeStop], enabled
 // at [etw.LevelInformational] (4). [AnyConnectionStop] takes newer versions, too.
@@ -191,7 +197,7 @@ var connectionStop = etw.EventDesc{
 
 // AnyConnectionStop is [ConnectionStop] in any version: a newer one is decoded like it.
 type AnyConnectionStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionStop
 }
 
@@ -206,6 +212,9 @@ func (e AnyConnectionStop) Clone() *AnyConnectionStop {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionTimedOut is event 3, version 0, of task ConnectionTimedOut, enabled at
 // [etw.LevelInformational] (4). [AnyConnectionTimedOut] takes newer versions, too.
@@ -258,7 +267,7 @@ var connectionTimedOut = etw.EventDesc{
 // AnyConnectionTimedOut is [ConnectionTimedOut] in any version: a newer one is decoded like
 // it.
 type AnyConnectionTimedOut struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionTimedOut
 }
 
@@ -273,3 +282,6 @@ func (e AnyConnectionTimedOut) Clone() *AnyConnectionTimedOut {
 	e.ConnectionId = e.ConnectionId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionTimedOut) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectStart is event 1, version 0, of task Connect, opcode [etw.OpcodeStart], enabled at
 // [etw.LevelInformational] (4). [AnyConnectStart] takes newer versions, too.
@@ -132,7 +135,7 @@ var connectStart = etw.EventDesc{
 
 // AnyConnectStart is [ConnectStart] in any version: a newer one is decoded like it.
 type AnyConnectStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectStart
 }
 
@@ -147,6 +150,9 @@ func (e AnyConnectStart) Clone() *AnyConnectStart {
 	e.Address = e.Address.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectStop is event 2, version 0, of task Connect, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). It has no payload. [AnyConnectStop] takes newer versions, too.
@@ -171,7 +177,7 @@ var connectStop = etw.EventDesc{
 
 // AnyConnectStop is [ConnectStop] in any version: a newer one is decoded like it.
 type AnyConnectStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectStop
 }
 
@@ -183,6 +189,9 @@ func (e *AnyConnectStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyConnectStop) Clone() *AnyConnectStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectFailed is event 3, version 0, of task ConnectFailed, enabled at [etw.LevelError] (2).
 // [AnyConnectFailed] takes newer versions, too.
@@ -245,7 +254,7 @@ var connectFailed = etw.EventDesc{
 
 // AnyConnectFailed is [ConnectFailed] in any version: a newer one is decoded like it.
 type AnyConnectFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectFailed
 }
 
@@ -260,6 +269,9 @@ func (e AnyConnectFailed) Clone() *AnyConnectFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AcceptStart is event 4, version 0, of task Accept, opcode [etw.OpcodeStart], enabled at
 // [etw.LevelInformational] (4). [AnyAcceptStart] takes newer versions, too.
@@ -313,7 +325,7 @@ var acceptStart = etw.EventDesc{
 
 // AnyAcceptStart is [AcceptStart] in any version: a newer one is decoded like it.
 type AnyAcceptStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AcceptStart
 }
 
@@ -328,6 +340,9 @@ func (e AnyAcceptStart) Clone() *AnyAcceptStart {
 	e.Address = e.Address.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAcceptStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AcceptStop is event 5, version 0, of task Accept, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). It has no payload. [AnyAcceptStop] takes newer versions, too.
@@ -352,7 +367,7 @@ var acceptStop = etw.EventDesc{
 
 // AnyAcceptStop is [AcceptStop] in any version: a newer one is decoded like it.
 type AnyAcceptStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AcceptStop
 }
 
@@ -364,6 +379,9 @@ func (e *AnyAcceptStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyAcceptStop) Clone() *AnyAcceptStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAcceptStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AcceptFailed is event 6, version 0, of task AcceptFailed, enabled at [etw.LevelError] (2).
 // [AnyAcceptFailed] takes newer versions, too.
@@ -426,7 +444,7 @@ var acceptFailed = etw.EventDesc{
 
 // AnyAcceptFailed is [AcceptFailed] in any version: a newer one is decoded like it.
 type AnyAcceptFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AcceptFailed
 }
 
@@ -441,3 +459,6 @@ func (e AnyAcceptFailed) Clone() *AnyAcceptFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAcceptFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

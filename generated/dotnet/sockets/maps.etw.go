@@ -112,8 +112,10 @@ var socketErrorMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v SocketError) String() string { return socketErrorMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v SocketError) String() string { return socketErrorMap.ValueName("SocketError", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v SocketError) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v SocketError) MarshalText() ([]byte, error) {
+	return []byte(socketErrorMap.ValueString(uint32(v))), nil
+}

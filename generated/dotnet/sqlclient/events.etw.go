@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // BeginExecute is event 1, version 0, of [TaskExecuteCommand], opcode [etw.OpcodeStart],
 // enabled by [KeywordExecutionTrace] (0x1) at [etw.LevelInformational] (4). [AnyBeginExecute]
@@ -162,7 +165,7 @@ var beginExecute = etw.EventDesc{
 
 // AnyBeginExecute is [BeginExecute] in any version: a newer one is decoded like it.
 type AnyBeginExecute struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	BeginExecute
 }
 
@@ -180,6 +183,9 @@ func (e AnyBeginExecute) Clone() *AnyBeginExecute {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBeginExecute) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EndExecute is event 2, version 0, of [TaskExecuteCommand], opcode [etw.OpcodeStop], enabled
 // by [KeywordExecutionTrace] (0x1) at [etw.LevelInformational] (4). [AnyEndExecute] takes
@@ -256,7 +262,7 @@ var endExecute = etw.EventDesc{
 
 // AnyEndExecute is [EndExecute] in any version: a newer one is decoded like it.
 type AnyEndExecute struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EndExecute
 }
 
@@ -271,6 +277,9 @@ func (e AnyEndExecute) Clone() *AnyEndExecute {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEndExecute) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Trace is event 3, version 0, of task Trace, enabled by [KeywordTrace] (0x2) at
 // [etw.LevelInformational] (4). [AnyTrace] takes newer versions, too.
@@ -322,7 +331,7 @@ var trace = etw.EventDesc{
 
 // AnyTrace is [Trace] in any version: a newer one is decoded like it.
 type AnyTrace struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Trace
 }
 
@@ -337,6 +346,9 @@ func (e AnyTrace) Clone() *AnyTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScopeEnter is event 4, version 0, of [TaskScope], opcode [etw.OpcodeStart], enabled by
 // [KeywordScope] (0x4) at [etw.LevelInformational] (4). [AnyScopeEnter] takes newer versions,
@@ -389,7 +401,7 @@ var scopeEnter = etw.EventDesc{
 
 // AnyScopeEnter is [ScopeEnter] in any version: a newer one is decoded like it.
 type AnyScopeEnter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScopeEnter
 }
 
@@ -404,6 +416,9 @@ func (e AnyScopeEnter) Clone() *AnyScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScopeLeave is event 5, version 0, of [TaskScope], opcode [etw.OpcodeStop], enabled by
 // [KeywordScope] (0x4) at [etw.LevelInformational] (4). [AnyScopeLeave] takes newer versions,
@@ -456,7 +471,7 @@ var scopeLeave = etw.EventDesc{
 
 // AnyScopeLeave is [ScopeLeave] in any version: a newer one is decoded like it.
 type AnyScopeLeave struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScopeLeave
 }
 
@@ -471,6 +486,9 @@ func (e AnyScopeLeave) Clone() *AnyScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NotificationScopeEnter is event 6, version 0, of [TaskNotificationScope], opcode
 // [etw.OpcodeStart], enabled by [KeywordNotificationScope] (0x10) at [etw.LevelInformational]
@@ -524,7 +542,7 @@ var notificationScopeEnter = etw.EventDesc{
 // AnyNotificationScopeEnter is [NotificationScopeEnter] in any version: a newer one is decoded
 // like it.
 type AnyNotificationScopeEnter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NotificationScopeEnter
 }
 
@@ -539,6 +557,9 @@ func (e AnyNotificationScopeEnter) Clone() *AnyNotificationScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNotificationScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NotificationScopeLeave is event 7, version 0, of [TaskNotificationScope], opcode
 // [etw.OpcodeStop], enabled by [KeywordNotificationScope] (0x10) at [etw.LevelInformational]
@@ -592,7 +613,7 @@ var notificationScopeLeave = etw.EventDesc{
 // AnyNotificationScopeLeave is [NotificationScopeLeave] in any version: a newer one is decoded
 // like it.
 type AnyNotificationScopeLeave struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NotificationScopeLeave
 }
 
@@ -607,6 +628,9 @@ func (e AnyNotificationScopeLeave) Clone() *AnyNotificationScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNotificationScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NotificationTrace is event 8, version 0, of task NotificationTrace, enabled by
 // [KeywordNotificationTrace] (0x8) at [etw.LevelInformational] (4). [AnyNotificationTrace]
@@ -659,7 +683,7 @@ var notificationTrace = etw.EventDesc{
 
 // AnyNotificationTrace is [NotificationTrace] in any version: a newer one is decoded like it.
 type AnyNotificationTrace struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NotificationTrace
 }
 
@@ -674,6 +698,9 @@ func (e AnyNotificationTrace) Clone() *AnyNotificationTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNotificationTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolerScopeEnter is event 9, version 0, of [TaskPoolerScope], opcode [etw.OpcodeStart],
 // enabled by [KeywordPoolerScope] (0x40) at [etw.LevelInformational] (4).
@@ -726,7 +753,7 @@ var poolerScopeEnter = etw.EventDesc{
 
 // AnyPoolerScopeEnter is [PoolerScopeEnter] in any version: a newer one is decoded like it.
 type AnyPoolerScopeEnter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolerScopeEnter
 }
 
@@ -741,6 +768,9 @@ func (e AnyPoolerScopeEnter) Clone() *AnyPoolerScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolerScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolerScopeLeave is event 10, version 0, of [TaskPoolerScope], opcode [etw.OpcodeStop],
 // enabled by [KeywordPoolerScope] (0x40) at [etw.LevelInformational] (4).
@@ -793,7 +823,7 @@ var poolerScopeLeave = etw.EventDesc{
 
 // AnyPoolerScopeLeave is [PoolerScopeLeave] in any version: a newer one is decoded like it.
 type AnyPoolerScopeLeave struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolerScopeLeave
 }
 
@@ -808,6 +838,9 @@ func (e AnyPoolerScopeLeave) Clone() *AnyPoolerScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolerScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PoolerTrace is event 11, version 0, of task PoolerTrace, enabled by [KeywordPoolerTrace]
 // (0x20) at [etw.LevelInformational] (4). [AnyPoolerTrace] takes newer versions, too.
@@ -859,7 +892,7 @@ var poolerTrace = etw.EventDesc{
 
 // AnyPoolerTrace is [PoolerTrace] in any version: a newer one is decoded like it.
 type AnyPoolerTrace struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PoolerTrace
 }
 
@@ -874,6 +907,9 @@ func (e AnyPoolerTrace) Clone() *AnyPoolerTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPoolerTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedTrace is event 12, version 0, of task AdvancedTrace, enabled by
 // [KeywordAdvancedTrace] (0x80) at [etw.LevelVerbose] (5). [AnyAdvancedTrace] takes newer
@@ -926,7 +962,7 @@ var advancedTrace = etw.EventDesc{
 
 // AnyAdvancedTrace is [AdvancedTrace] in any version: a newer one is decoded like it.
 type AnyAdvancedTrace struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AdvancedTrace
 }
 
@@ -941,6 +977,9 @@ func (e AnyAdvancedTrace) Clone() *AnyAdvancedTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAdvancedTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedScopeEnter is event 13, version 0, opcode [etw.OpcodeStart], enabled by
 // [KeywordAdvancedTrace] (0x80) at [etw.LevelVerbose] (5). [AnyAdvancedScopeEnter] takes newer
@@ -994,7 +1033,7 @@ var advancedScopeEnter = etw.EventDesc{
 // AnyAdvancedScopeEnter is [AdvancedScopeEnter] in any version: a newer one is decoded like
 // it.
 type AnyAdvancedScopeEnter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AdvancedScopeEnter
 }
 
@@ -1009,6 +1048,9 @@ func (e AnyAdvancedScopeEnter) Clone() *AnyAdvancedScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAdvancedScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedScopeLeave is event 14, version 0, opcode [etw.OpcodeStop], enabled by
 // [KeywordAdvancedTrace] (0x80) at [etw.LevelVerbose] (5). [AnyAdvancedScopeLeave] takes newer
@@ -1062,7 +1104,7 @@ var advancedScopeLeave = etw.EventDesc{
 // AnyAdvancedScopeLeave is [AdvancedScopeLeave] in any version: a newer one is decoded like
 // it.
 type AnyAdvancedScopeLeave struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AdvancedScopeLeave
 }
 
@@ -1077,6 +1119,9 @@ func (e AnyAdvancedScopeLeave) Clone() *AnyAdvancedScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAdvancedScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedTraceBin is event 15, version 0, of task AdvancedTraceBin, enabled by
 // [KeywordAdvancedTraceBin] (0x100) at [etw.LevelVerbose] (5). [AnyAdvancedTraceBin] takes
@@ -1129,7 +1174,7 @@ var advancedTraceBin = etw.EventDesc{
 
 // AnyAdvancedTraceBin is [AdvancedTraceBin] in any version: a newer one is decoded like it.
 type AnyAdvancedTraceBin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AdvancedTraceBin
 }
 
@@ -1144,6 +1189,9 @@ func (e AnyAdvancedTraceBin) Clone() *AnyAdvancedTraceBin {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAdvancedTraceBin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AdvancedTraceError is event 16, version 0, of task AdvancedTraceError, enabled by
 // [KeywordAdvancedTrace] (0x80) at [etw.LevelError] (2). [AnyAdvancedTraceError] takes newer
@@ -1197,7 +1245,7 @@ var advancedTraceError = etw.EventDesc{
 // AnyAdvancedTraceError is [AdvancedTraceError] in any version: a newer one is decoded like
 // it.
 type AnyAdvancedTraceError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AdvancedTraceError
 }
 
@@ -1212,6 +1260,9 @@ func (e AnyAdvancedTraceError) Clone() *AnyAdvancedTraceError {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAdvancedTraceError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CorrelationTrace is event 17, version 0, of task CorrelationTrace, enabled by
 // [KeywordCorrelationTrace] (0x200) at [etw.LevelInformational] (4). [AnyCorrelationTrace]
@@ -1264,7 +1315,7 @@ var correlationTrace = etw.EventDesc{
 
 // AnyCorrelationTrace is [CorrelationTrace] in any version: a newer one is decoded like it.
 type AnyCorrelationTrace struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CorrelationTrace
 }
 
@@ -1279,6 +1330,9 @@ func (e AnyCorrelationTrace) Clone() *AnyCorrelationTrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCorrelationTrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StateDump is event 18, version 0, of task StateDump, enabled by [KeywordStateDump] (0x400)
 // at [etw.LevelVerbose] (5). [AnyStateDump] takes newer versions, too.
@@ -1330,7 +1384,7 @@ var stateDump = etw.EventDesc{
 
 // AnyStateDump is [StateDump] in any version: a newer one is decoded like it.
 type AnyStateDump struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StateDump
 }
 
@@ -1345,6 +1399,9 @@ func (e AnyStateDump) Clone() *AnyStateDump {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStateDump) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SNITrace is event 19, version 0, of task SNITrace, enabled by [KeywordSNITrace] (0x800) at
 // [etw.LevelInformational] (4). [AnySNITrace] takes newer versions, too.
@@ -1396,7 +1453,7 @@ var sniTrace = etw.EventDesc{
 
 // AnySNITrace is [SNITrace] in any version: a newer one is decoded like it.
 type AnySNITrace struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SNITrace
 }
 
@@ -1411,6 +1468,9 @@ func (e AnySNITrace) Clone() *AnySNITrace {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySNITrace) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SNIScopeEnter is event 20, version 0, of [TaskSNIScope], opcode [etw.OpcodeStart], enabled
 // by [KeywordSNIScope] (0x1000) at [etw.LevelInformational] (4). [AnySNIScopeEnter] takes
@@ -1463,7 +1523,7 @@ var sniScopeEnter = etw.EventDesc{
 
 // AnySNIScopeEnter is [SNIScopeEnter] in any version: a newer one is decoded like it.
 type AnySNIScopeEnter struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SNIScopeEnter
 }
 
@@ -1478,6 +1538,9 @@ func (e AnySNIScopeEnter) Clone() *AnySNIScopeEnter {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySNIScopeEnter) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SNIScopeLeave is event 21, version 0, of [TaskSNIScope], opcode [etw.OpcodeStop], enabled by
 // [KeywordSNIScope] (0x1000) at [etw.LevelInformational] (4). [AnySNIScopeLeave] takes newer
@@ -1530,7 +1593,7 @@ var sniScopeLeave = etw.EventDesc{
 
 // AnySNIScopeLeave is [SNIScopeLeave] in any version: a newer one is decoded like it.
 type AnySNIScopeLeave struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SNIScopeLeave
 }
 
@@ -1545,3 +1608,6 @@ func (e AnySNIScopeLeave) Clone() *AnySNIScopeLeave {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySNIScopeLeave) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskScheduled is event 7, version 1, of [TaskTaskScheduled], opcode [etw.OpcodeSend],
 // enabled by [KeywordTaskTransfer] (0x1) or [KeywordTasks] (0x2) at [etw.LevelInformational]
@@ -160,7 +163,7 @@ var taskScheduled = etw.EventDesc{
 
 // AnyTaskScheduled is [TaskScheduled] in any version: a newer one is decoded like it.
 type AnyTaskScheduled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskScheduled
 }
 
@@ -172,6 +175,9 @@ func (e *AnyTaskScheduled) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyTaskScheduled) Clone() *AnyTaskScheduled { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskScheduled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskStarted is event 8, version 0, of task TaskStarted, enabled by [KeywordTasks] (0x2) at
 // [etw.LevelInformational] (4). Its payload has 12 bytes. [AnyTaskStarted] takes newer
@@ -236,7 +242,7 @@ var taskStarted = etw.EventDesc{
 
 // AnyTaskStarted is [TaskStarted] in any version: a newer one is decoded like it.
 type AnyTaskStarted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskStarted
 }
 
@@ -248,6 +254,9 @@ func (e *AnyTaskStarted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyTaskStarted) Clone() *AnyTaskStarted { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskCompleted is event 9, version 1, of task TaskCompleted, enabled by [KeywordTaskStops]
 // (0x40) at [etw.LevelInformational] (4). Its payload has 16 bytes. [AnyTaskCompleted] takes
@@ -318,7 +327,7 @@ var taskCompleted = etw.EventDesc{
 
 // AnyTaskCompleted is [TaskCompleted] in any version: a newer one is decoded like it.
 type AnyTaskCompleted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskCompleted
 }
 
@@ -330,6 +339,9 @@ func (e *AnyTaskCompleted) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyTaskCompleted) Clone() *AnyTaskCompleted { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskWaitBegin is event 10, version 3, of [TaskTaskWait], opcode [etw.OpcodeSend], enabled by
 // [KeywordTaskTransfer] (0x1) or [KeywordTasks] (0x2) at [etw.LevelInformational] (4). Its
@@ -406,7 +418,7 @@ var taskWaitBegin = etw.EventDesc{
 
 // AnyTaskWaitBegin is [TaskWaitBegin] in any version: a newer one is decoded like it.
 type AnyTaskWaitBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskWaitBegin
 }
 
@@ -418,6 +430,9 @@ func (e *AnyTaskWaitBegin) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyTaskWaitBegin) Clone() *AnyTaskWaitBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskWaitBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskWaitEnd is event 11, version 0, of task TaskWaitEnd, enabled by [KeywordTasks] (0x2) at
 // [etw.LevelVerbose] (5). Its payload has 12 bytes. [AnyTaskWaitEnd] takes newer versions,
@@ -482,7 +497,7 @@ var taskWaitEnd = etw.EventDesc{
 
 // AnyTaskWaitEnd is [TaskWaitEnd] in any version: a newer one is decoded like it.
 type AnyTaskWaitEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskWaitEnd
 }
 
@@ -494,6 +509,9 @@ func (e *AnyTaskWaitEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyTaskWaitEnd) Clone() *AnyTaskWaitEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskWaitEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AwaitTaskContinuationScheduled is event 12, version 0, of
 // [TaskAwaitTaskContinuationScheduled], opcode [etw.OpcodeSend], enabled by
@@ -560,7 +578,7 @@ var awaitTaskContinuationScheduled = etw.EventDesc{
 // AnyAwaitTaskContinuationScheduled is [AwaitTaskContinuationScheduled] in any version: a
 // newer one is decoded like it.
 type AnyAwaitTaskContinuationScheduled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AwaitTaskContinuationScheduled
 }
 
@@ -572,6 +590,11 @@ func (e *AnyAwaitTaskContinuationScheduled) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyAwaitTaskContinuationScheduled) Clone() *AnyAwaitTaskContinuationScheduled { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAwaitTaskContinuationScheduled) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // TaskWaitContinuationComplete is event 13, version 0, of task TaskWaitContinuationComplete,
 // enabled by [KeywordTaskStops] (0x40) at [etw.LevelVerbose] (5). Its payload has 4 bytes.
@@ -623,7 +646,7 @@ var taskWaitContinuationComplete = etw.EventDesc{
 // AnyTaskWaitContinuationComplete is [TaskWaitContinuationComplete] in any version: a newer
 // one is decoded like it.
 type AnyTaskWaitContinuationComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskWaitContinuationComplete
 }
 
@@ -635,6 +658,11 @@ func (e *AnyTaskWaitContinuationComplete) DecodeVersion(version uint8, p []byte,
 
 // Clone returns a copy of e.
 func (e AnyTaskWaitContinuationComplete) Clone() *AnyTaskWaitContinuationComplete { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskWaitContinuationComplete) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // TraceOperationBegin is event 14, version 1, of task TraceOperationBegin, enabled by
 // [KeywordAsyncCausalityOperation] (0x8) at [etw.LevelInformational] (4).
@@ -705,7 +733,7 @@ var traceOperationBegin = etw.EventDesc{
 // AnyTraceOperationBegin is [TraceOperationBegin] in any version: a newer one is decoded like
 // it.
 type AnyTraceOperationBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TraceOperationBegin
 }
 
@@ -720,6 +748,9 @@ func (e AnyTraceOperationBegin) Clone() *AnyTraceOperationBegin {
 	e.OperationName = e.OperationName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTraceOperationBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TraceOperationEnd is event 15, version 1, of task TraceOperationEnd, enabled by
 // [KeywordAsyncCausalityOperation] (0x8) at [etw.LevelInformational] (4). Its payload has 8
@@ -778,7 +809,7 @@ var traceOperationEnd = etw.EventDesc{
 
 // AnyTraceOperationEnd is [TraceOperationEnd] in any version: a newer one is decoded like it.
 type AnyTraceOperationEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TraceOperationEnd
 }
 
@@ -790,6 +821,9 @@ func (e *AnyTraceOperationEnd) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyTraceOperationEnd) Clone() *AnyTraceOperationEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTraceOperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TraceOperationRelation is event 16, version 1, of task TraceOperationRelation, enabled by
 // [KeywordAsyncCausalityRelation] (0x10) at [etw.LevelInformational] (4). Its payload has 8
@@ -847,7 +881,7 @@ var traceOperationRelation = etw.EventDesc{
 // AnyTraceOperationRelation is [TraceOperationRelation] in any version: a newer one is decoded
 // like it.
 type AnyTraceOperationRelation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TraceOperationRelation
 }
 
@@ -859,6 +893,9 @@ func (e *AnyTraceOperationRelation) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyTraceOperationRelation) Clone() *AnyTraceOperationRelation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTraceOperationRelation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TraceSynchronousWorkBegin is event 17, version 1, of task TraceSynchronousWorkBegin, enabled
 // by [KeywordAsyncCausalitySynchronousWork] (0x20) at [etw.LevelInformational] (4). Its
@@ -916,7 +953,7 @@ var traceSynchronousWorkBegin = etw.EventDesc{
 // AnyTraceSynchronousWorkBegin is [TraceSynchronousWorkBegin] in any version: a newer one is
 // decoded like it.
 type AnyTraceSynchronousWorkBegin struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TraceSynchronousWorkBegin
 }
 
@@ -928,6 +965,9 @@ func (e *AnyTraceSynchronousWorkBegin) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyTraceSynchronousWorkBegin) Clone() *AnyTraceSynchronousWorkBegin { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTraceSynchronousWorkBegin) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TraceSynchronousWorkEnd is event 18, version 1, of task TraceSynchronousWorkEnd, enabled by
 // [KeywordAsyncCausalitySynchronousWork] (0x20) at [etw.LevelInformational] (4). Its payload
@@ -979,7 +1019,7 @@ var traceSynchronousWorkEnd = etw.EventDesc{
 // AnyTraceSynchronousWorkEnd is [TraceSynchronousWorkEnd] in any version: a newer one is
 // decoded like it.
 type AnyTraceSynchronousWorkEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TraceSynchronousWorkEnd
 }
 
@@ -991,6 +1031,9 @@ func (e *AnyTraceSynchronousWorkEnd) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyTraceSynchronousWorkEnd) Clone() *AnyTraceSynchronousWorkEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTraceSynchronousWorkEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskWaitContinuationStarted is event 19, version 0, of task TaskWaitContinuationStarted,
 // enabled by [KeywordTasks] (0x2) at [etw.LevelVerbose] (5). Its payload has 4 bytes.
@@ -1042,7 +1085,7 @@ var taskWaitContinuationStarted = etw.EventDesc{
 // AnyTaskWaitContinuationStarted is [TaskWaitContinuationStarted] in any version: a newer one
 // is decoded like it.
 type AnyTaskWaitContinuationStarted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskWaitContinuationStarted
 }
 
@@ -1054,6 +1097,9 @@ func (e *AnyTaskWaitContinuationStarted) DecodeVersion(version uint8, p []byte, 
 
 // Clone returns a copy of e.
 func (e AnyTaskWaitContinuationStarted) Clone() *AnyTaskWaitContinuationStarted { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskWaitContinuationStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RunningContinuation is event 20, version 0, of task RunningContinuation, enabled by
 // [KeywordDebug] (0x20000) at [etw.LevelInformational] (4). Its payload has 16 bytes.
@@ -1113,7 +1159,7 @@ var runningContinuation = etw.EventDesc{
 // AnyRunningContinuation is [RunningContinuation] in any version: a newer one is decoded like
 // it.
 type AnyRunningContinuation struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RunningContinuation
 }
 
@@ -1125,6 +1171,9 @@ func (e *AnyRunningContinuation) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyRunningContinuation) Clone() *AnyRunningContinuation { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRunningContinuation) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RunningContinuationList is event 21, version 0, of task RunningContinuationList, enabled by
 // [KeywordDebug] (0x20000) at [etw.LevelInformational] (4). Its payload has 24 bytes.
@@ -1190,7 +1239,7 @@ var runningContinuationList = etw.EventDesc{
 // AnyRunningContinuationList is [RunningContinuationList] in any version: a newer one is
 // decoded like it.
 type AnyRunningContinuationList struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RunningContinuationList
 }
 
@@ -1202,6 +1251,9 @@ func (e *AnyRunningContinuationList) DecodeVersion(version uint8, p []byte, ptr 
 
 // Clone returns a copy of e.
 func (e AnyRunningContinuationList) Clone() *AnyRunningContinuationList { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRunningContinuationList) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DebugFacilityMessage is event 23, version 0, of task DebugFacilityMessage, enabled by
 // [KeywordDebug] (0x20000) at [etw.LevelInformational] (4). [AnyDebugFacilityMessage] takes
@@ -1262,7 +1314,7 @@ var debugFacilityMessage = etw.EventDesc{
 // AnyDebugFacilityMessage is [DebugFacilityMessage] in any version: a newer one is decoded
 // like it.
 type AnyDebugFacilityMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DebugFacilityMessage
 }
 
@@ -1278,6 +1330,9 @@ func (e AnyDebugFacilityMessage) Clone() *AnyDebugFacilityMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDebugFacilityMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DebugFacilityMessage1 is event 24, version 0, of task DebugFacilityMessage1, enabled by
 // [KeywordDebug] (0x20000) at [etw.LevelInformational] (4). [AnyDebugFacilityMessage1] takes
@@ -1345,7 +1400,7 @@ var debugFacilityMessage1 = etw.EventDesc{
 // AnyDebugFacilityMessage1 is [DebugFacilityMessage1] in any version: a newer one is decoded
 // like it.
 type AnyDebugFacilityMessage1 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DebugFacilityMessage1
 }
 
@@ -1362,6 +1417,9 @@ func (e AnyDebugFacilityMessage1) Clone() *AnyDebugFacilityMessage1 {
 	e.Value1 = e.Value1.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDebugFacilityMessage1) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SetActivityId is event 25, version 0, of task SetActivityId, enabled by
 // [KeywordDebugActivityId] (0x40000) at [etw.LevelInformational] (4). Its payload has 16
@@ -1414,7 +1472,7 @@ var setActivityId = etw.EventDesc{
 
 // AnySetActivityId is [SetActivityId] in any version: a newer one is decoded like it.
 type AnySetActivityId struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SetActivityId
 }
 
@@ -1426,6 +1484,9 @@ func (e *AnySetActivityId) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnySetActivityId) Clone() *AnySetActivityId { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySetActivityId) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NewID is event 26, version 0, of task NewID, enabled by [KeywordDebug] (0x20000) at
 // [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyNewID] takes newer versions, too.
@@ -1477,7 +1538,7 @@ var newID = etw.EventDesc{
 
 // AnyNewID is [NewID] in any version: a newer one is decoded like it.
 type AnyNewID struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NewID
 }
 
@@ -1489,6 +1550,9 @@ func (e *AnyNewID) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int,
 
 // Clone returns a copy of e.
 func (e AnyNewID) Clone() *AnyNewID { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNewID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // IncompleteAsyncMethod is event 27, version 0, of task IncompleteAsyncMethod, enabled by
 // [KeywordAsyncMethod] (0x100) at [etw.LevelWarning] (3). [AnyIncompleteAsyncMethod] takes
@@ -1544,7 +1608,7 @@ var incompleteAsyncMethod = etw.EventDesc{
 // AnyIncompleteAsyncMethod is [IncompleteAsyncMethod] in any version: a newer one is decoded
 // like it.
 type AnyIncompleteAsyncMethod struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	IncompleteAsyncMethod
 }
 
@@ -1559,3 +1623,6 @@ func (e AnyIncompleteAsyncMethod) Clone() *AnyIncompleteAsyncMethod {
 	e.StateMachineDescription = e.StateMachineDescription.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyIncompleteAsyncMethod) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

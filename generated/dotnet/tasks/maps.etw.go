@@ -22,11 +22,15 @@ var taskWaitBehaviorMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v TaskWaitBehavior) String() string { return taskWaitBehaviorMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v TaskWaitBehavior) String() string {
+	return taskWaitBehaviorMap.ValueName("TaskWaitBehavior", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v TaskWaitBehavior) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v TaskWaitBehavior) MarshalText() ([]byte, error) {
+	return []byte(taskWaitBehaviorMap.ValueString(uint32(v))), nil
+}
 
 // CausalityRelation is a value of the map CausalityRelation.
 type CausalityRelation uint32
@@ -51,11 +55,15 @@ var causalityRelationMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v CausalityRelation) String() string { return causalityRelationMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v CausalityRelation) String() string {
+	return causalityRelationMap.ValueName("CausalityRelation", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v CausalityRelation) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v CausalityRelation) MarshalText() ([]byte, error) {
+	return []byte(causalityRelationMap.ValueString(uint32(v))), nil
+}
 
 // AsyncCausalityStatus is a value of the map AsyncCausalityStatus.
 type AsyncCausalityStatus uint32
@@ -78,11 +86,15 @@ var asyncCausalityStatusMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v AsyncCausalityStatus) String() string { return asyncCausalityStatusMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v AsyncCausalityStatus) String() string {
+	return asyncCausalityStatusMap.ValueName("AsyncCausalityStatus", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v AsyncCausalityStatus) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v AsyncCausalityStatus) MarshalText() ([]byte, error) {
+	return []byte(asyncCausalityStatusMap.ValueString(uint32(v))), nil
+}
 
 // CausalitySynchronousWork is a value of the map CausalitySynchronousWork.
 type CausalitySynchronousWork uint32
@@ -103,10 +115,12 @@ var causalitySynchronousWorkMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
+// String returns the name of v, or its type and number if it has none.
 func (v CausalitySynchronousWork) String() string {
-	return causalitySynchronousWorkMap.ValueString(uint32(v))
+	return causalitySynchronousWorkMap.ValueName("CausalitySynchronousWork", uint32(v))
 }
 
-// MarshalText returns the form of String.
-func (v CausalitySynchronousWork) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v CausalitySynchronousWork) MarshalText() ([]byte, error) {
+	return []byte(causalitySynchronousWorkMap.ValueString(uint32(v))), nil
+}

@@ -64,7 +64,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -79,6 +79,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HandshakeStart is event 1, version 0, of task Handshake, opcode [etw.OpcodeStart], enabled
 // at [etw.LevelInformational] (4). [AnyHandshakeStart] takes newer versions, too.
@@ -142,7 +145,7 @@ var handshakeStart = etw.EventDesc{
 
 // AnyHandshakeStart is [HandshakeStart] in any version: a newer one is decoded like it.
 type AnyHandshakeStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HandshakeStart
 }
 
@@ -157,6 +160,9 @@ func (e AnyHandshakeStart) Clone() *AnyHandshakeStart {
 	e.TargetHost = e.TargetHost.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HandshakeStop is event 2, version 0, of task Handshake, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyHandshakeStop] takes newer
@@ -209,7 +215,7 @@ var handshakeStop = etw.EventDesc{
 
 // AnyHandshakeStop is [HandshakeStop] in any version: a newer one is decoded like it.
 type AnyHandshakeStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HandshakeStop
 }
 
@@ -221,6 +227,9 @@ func (e *AnyHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyHandshakeStop) Clone() *AnyHandshakeStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HandshakeFailed is event 3, version 0, of task HandshakeFailed, enabled at [etw.LevelError]
 // (2). [AnyHandshakeFailed] takes newer versions, too.
@@ -289,7 +298,7 @@ var handshakeFailed = etw.EventDesc{
 
 // AnyHandshakeFailed is [HandshakeFailed] in any version: a newer one is decoded like it.
 type AnyHandshakeFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HandshakeFailed
 }
 
@@ -304,3 +313,6 @@ func (e AnyHandshakeFailed) Clone() *AnyHandshakeFailed {
 	e.ExceptionMessage = e.ExceptionMessage.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHandshakeFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

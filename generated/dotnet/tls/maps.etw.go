@@ -32,8 +32,10 @@ var sslProtocolsMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v SslProtocols) String() string { return sslProtocolsMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v SslProtocols) String() string { return sslProtocolsMap.ValueName("SslProtocols", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v SslProtocols) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v SslProtocols) MarshalText() ([]byte, error) {
+	return []byte(sslProtocolsMap.ValueString(uint32(v))), nil
+}

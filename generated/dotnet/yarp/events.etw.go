@@ -63,7 +63,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -78,6 +78,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderStart is event 1, version 0, of task Forwarder, opcode [etw.OpcodeStart], enabled
 // at [etw.LevelInformational] (4). [AnyForwarderStart] takes newer versions, too.
@@ -129,7 +132,7 @@ var forwarderStart = etw.EventDesc{
 
 // AnyForwarderStart is [ForwarderStart] in any version: a newer one is decoded like it.
 type AnyForwarderStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ForwarderStart
 }
 
@@ -144,6 +147,9 @@ func (e AnyForwarderStart) Clone() *AnyForwarderStart {
 	e.DestinationPrefix = e.DestinationPrefix.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyForwarderStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderStop is event 2, version 0, of task Forwarder, opcode [etw.OpcodeStop], enabled at
 // [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyForwarderStop] takes newer
@@ -194,7 +200,7 @@ var forwarderStop = etw.EventDesc{
 
 // AnyForwarderStop is [ForwarderStop] in any version: a newer one is decoded like it.
 type AnyForwarderStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ForwarderStop
 }
 
@@ -206,6 +212,9 @@ func (e *AnyForwarderStop) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyForwarderStop) Clone() *AnyForwarderStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyForwarderStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderFailed is event 3, version 0, of task ForwarderFailed, enabled at
 // [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyForwarderFailed] takes newer
@@ -256,7 +265,7 @@ var forwarderFailed = etw.EventDesc{
 
 // AnyForwarderFailed is [ForwarderFailed] in any version: a newer one is decoded like it.
 type AnyForwarderFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ForwarderFailed
 }
 
@@ -268,6 +277,9 @@ func (e *AnyForwarderFailed) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyForwarderFailed) Clone() *AnyForwarderFailed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyForwarderFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderStage is event 4, version 0, of task ForwarderStage, enabled at
 // [etw.LevelInformational] (4). Its payload has 4 bytes. [AnyForwarderStage] takes newer
@@ -318,7 +330,7 @@ var forwarderStage = etw.EventDesc{
 
 // AnyForwarderStage is [ForwarderStage] in any version: a newer one is decoded like it.
 type AnyForwarderStage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ForwarderStage
 }
 
@@ -330,6 +342,9 @@ func (e *AnyForwarderStage) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyForwarderStage) Clone() *AnyForwarderStage { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyForwarderStage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ContentTransferring is event 5, version 0, of task ContentTransferring, enabled at
 // [etw.LevelInformational] (4). Its payload has 36 bytes. [AnyContentTransferring] takes newer
@@ -405,7 +420,7 @@ var contentTransferring = etw.EventDesc{
 // AnyContentTransferring is [ContentTransferring] in any version: a newer one is decoded like
 // it.
 type AnyContentTransferring struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ContentTransferring
 }
 
@@ -417,6 +432,9 @@ func (e *AnyContentTransferring) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyContentTransferring) Clone() *AnyContentTransferring { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyContentTransferring) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ContentTransferred is event 6, version 0, of task ContentTransferred, enabled at
 // [etw.LevelInformational] (4). Its payload has 44 bytes. [AnyContentTransferred] takes newer
@@ -498,7 +516,7 @@ var contentTransferred = etw.EventDesc{
 // AnyContentTransferred is [ContentTransferred] in any version: a newer one is decoded like
 // it.
 type AnyContentTransferred struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ContentTransferred
 }
 
@@ -510,6 +528,9 @@ func (e *AnyContentTransferred) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyContentTransferred) Clone() *AnyContentTransferred { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyContentTransferred) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ForwarderInvoke is event 7, version 0, of task ForwarderInvoke, enabled at
 // [etw.LevelInformational] (4). [AnyForwarderInvoke] takes newer versions, too.
@@ -575,7 +596,7 @@ var forwarderInvoke = etw.EventDesc{
 
 // AnyForwarderInvoke is [ForwarderInvoke] in any version: a newer one is decoded like it.
 type AnyForwarderInvoke struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ForwarderInvoke
 }
 
@@ -592,3 +613,6 @@ func (e AnyForwarderInvoke) Clone() *AnyForwarderInvoke {
 	e.DestinationId = e.DestinationId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyForwarderInvoke) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -58,11 +58,15 @@ var forwarderErrorMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v ForwarderError) String() string { return forwarderErrorMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v ForwarderError) String() string {
+	return forwarderErrorMap.ValueName("ForwarderError", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v ForwarderError) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ForwarderError) MarshalText() ([]byte, error) {
+	return []byte(forwarderErrorMap.ValueString(uint32(v))), nil
+}
 
 // ForwarderStageValue is a value of the map ForwarderStage.
 type ForwarderStageValue uint32
@@ -87,8 +91,12 @@ var forwarderStageValueMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v ForwarderStageValue) String() string { return forwarderStageValueMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v ForwarderStageValue) String() string {
+	return forwarderStageValueMap.ValueName("ForwarderStageValue", uint32(v))
+}
 
-// MarshalText returns the form of String.
-func (v ForwarderStageValue) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v ForwarderStageValue) MarshalText() ([]byte, error) {
+	return []byte(forwarderStageValueMap.ValueString(uint32(v))), nil
+}

@@ -54,7 +54,7 @@ var cpu = etw.EventDesc{
 
 // AnyCPU is [CPU] in any version: a newer one is decoded like it.
 type AnyCPU struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CPU
 }
 
@@ -66,6 +66,9 @@ func (e *AnyCPU) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, e
 
 // Clone returns a copy of e.
 func (e AnyCPU) Clone() *AnyCPU { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCPU) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ContextSwitch is event 2, version 0, enabled at [etw.LevelLogAlways] (0). [AnyContextSwitch]
 // takes newer versions, too.
@@ -118,7 +121,7 @@ var contextSwitch = etw.EventDesc{
 
 // AnyContextSwitch is [ContextSwitch] in any version: a newer one is decoded like it.
 type AnyContextSwitch struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ContextSwitch
 }
 
@@ -130,6 +133,9 @@ func (e *AnyContextSwitch) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyContextSwitch) Clone() *AnyContextSwitch { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyContextSwitch) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SoftPageFault is event 3, version 0, enabled at [etw.LevelLogAlways] (0). [AnySoftPageFault]
 // takes newer versions, too.
@@ -195,7 +201,7 @@ var faultLayoutFields = []etw.FieldDesc{
 
 // AnySoftPageFault is [SoftPageFault] in any version: a newer one is decoded like it.
 type AnySoftPageFault struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SoftPageFault
 }
 
@@ -207,6 +213,9 @@ func (e *AnySoftPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnySoftPageFault) Clone() *AnySoftPageFault { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySoftPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HardPageFault is event 4, version 0, enabled at [etw.LevelLogAlways] (0). [AnyHardPageFault]
 // takes newer versions, too.
@@ -245,7 +254,7 @@ var hardPageFault = etw.EventDesc{
 
 // AnyHardPageFault is [HardPageFault] in any version: a newer one is decoded like it.
 type AnyHardPageFault struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HardPageFault
 }
 
@@ -257,3 +266,6 @@ func (e *AnyHardPageFault) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyHardPageFault) Clone() *AnyHardPageFault { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHardPageFault) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -1024,7 +1024,7 @@ var logonFailed = etw.EventDesc{
 
 // AnyLogonFailed is [LogonFailed] in any version: a newer one is decoded like it.
 type AnyLogonFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LogonFailed
 }
 
@@ -1053,6 +1053,9 @@ func (e AnyLogonFailed) Clone() *AnyLogonFailed {
 	e.IpPort = e.IpPort.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLogonFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Logoff is event 4634, version 0, enabled at [etw.LevelInformational] (4). [AnyLogoff] takes
 // newer versions, too.
@@ -1132,7 +1135,7 @@ var logoff = etw.EventDesc{
 
 // AnyLogoff is [Logoff] in any version: a newer one is decoded like it.
 type AnyLogoff struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Logoff
 }
 
@@ -1149,6 +1152,9 @@ func (e AnyLogoff) Clone() *AnyLogoff {
 	e.TargetDomainName = e.TargetDomainName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLogoff) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LogoffByUser is event 4647, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyLogoffByUser] takes newer versions, too.
@@ -1222,7 +1228,7 @@ var logoffByUser = etw.EventDesc{
 
 // AnyLogoffByUser is [LogoffByUser] in any version: a newer one is decoded like it.
 type AnyLogoffByUser struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LogoffByUser
 }
 
@@ -1239,6 +1245,9 @@ func (e AnyLogoffByUser) Clone() *AnyLogoffByUser {
 	e.TargetDomainName = e.TargetDomainName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLogoffByUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LogonExplicit is event 4648, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyLogonExplicit] takes newer versions, too.
@@ -1379,7 +1388,7 @@ var logonExplicit = etw.EventDesc{
 
 // AnyLogonExplicit is [LogonExplicit] in any version: a newer one is decoded like it.
 type AnyLogonExplicit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LogonExplicit
 }
 
@@ -1403,6 +1412,9 @@ func (e AnyLogonExplicit) Clone() *AnyLogonExplicit {
 	e.IpPort = e.IpPort.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLogonExplicit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HandleRequested is event 4656, version 0. [AnyHandleRequested] says what it means.
 type HandleRequested struct {
@@ -2315,7 +2327,7 @@ var privilegesAssigned = etw.EventDesc{
 // AnyPrivilegesAssigned is [PrivilegesAssigned] in any version: a newer one is decoded like
 // it.
 type AnyPrivilegesAssigned struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PrivilegesAssigned
 }
 
@@ -2333,6 +2345,9 @@ func (e AnyPrivilegesAssigned) Clone() *AnyPrivilegesAssigned {
 	e.PrivilegeList = e.PrivilegeList.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPrivilegesAssigned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessCreated is event 4688, version 0. [AnyProcessCreated] says what it means.
 type ProcessCreated struct {
@@ -2931,7 +2946,7 @@ var processExited = etw.EventDesc{
 
 // AnyProcessExited is [ProcessExited] in any version: a newer one is decoded like it.
 type AnyProcessExited struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessExited
 }
 
@@ -2949,6 +2964,9 @@ func (e AnyProcessExited) Clone() *AnyProcessExited {
 	e.ProcessName = e.ProcessName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessExited) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServiceInstalled is event 4697, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyServiceInstalled] takes newer versions, too.
@@ -3055,7 +3073,7 @@ var serviceInstalled = etw.EventDesc{
 
 // AnyServiceInstalled is [ServiceInstalled] in any version: a newer one is decoded like it.
 type AnyServiceInstalled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ServiceInstalled
 }
 
@@ -3075,6 +3093,9 @@ func (e AnyServiceInstalled) Clone() *AnyServiceInstalled {
 	e.ServiceAccount = e.ServiceAccount.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyServiceInstalled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskCreated is event 4698, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTaskCreated] takes newer versions, too.
@@ -3181,7 +3202,7 @@ var taskCreatedLayoutFields = []etw.FieldDesc{
 
 // AnyTaskCreated is [TaskCreated] in any version: a newer one is decoded like it.
 type AnyTaskCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskCreated
 }
 
@@ -3196,6 +3217,9 @@ func (e AnyTaskCreated) Clone() *AnyTaskCreated {
 	(*taskCreatedLayout)(&e.TaskCreated).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskDeleted is event 4699, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTaskDeleted] takes newer versions, too.
@@ -3242,7 +3266,7 @@ var taskDeleted = etw.EventDesc{
 
 // AnyTaskDeleted is [TaskDeleted] in any version: a newer one is decoded like it.
 type AnyTaskDeleted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskDeleted
 }
 
@@ -3257,6 +3281,9 @@ func (e AnyTaskDeleted) Clone() *AnyTaskDeleted {
 	(*taskCreatedLayout)(&e.TaskDeleted).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskDeleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UserCreated is event 4720, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyUserCreated] takes newer versions, too.
@@ -3484,7 +3511,7 @@ var userCreated = etw.EventDesc{
 
 // AnyUserCreated is [UserCreated] in any version: a newer one is decoded like it.
 type AnyUserCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UserCreated
 }
 
@@ -3523,6 +3550,9 @@ func (e AnyUserCreated) Clone() *AnyUserCreated {
 	e.LogonHours = e.LogonHours.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUserCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UserLockedOut is event 4740, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyUserLockedOut] takes newer versions, too.
@@ -3617,7 +3647,7 @@ var userLockedOut = etw.EventDesc{
 
 // AnyUserLockedOut is [UserLockedOut] in any version: a newer one is decoded like it.
 type AnyUserLockedOut struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UserLockedOut
 }
 
@@ -3637,6 +3667,9 @@ func (e AnyUserLockedOut) Clone() *AnyUserLockedOut {
 	e.SubjectDomainName = e.SubjectDomainName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUserLockedOut) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // KerberosTicketRequested is event 4768, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyKerberosTicketRequested] takes newer versions, too.
@@ -3779,7 +3812,7 @@ var kerberosTicketRequested = etw.EventDesc{
 // AnyKerberosTicketRequested is [KerberosTicketRequested] in any version: a newer one is
 // decoded like it.
 type AnyKerberosTicketRequested struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	KerberosTicketRequested
 }
 
@@ -3804,6 +3837,9 @@ func (e AnyKerberosTicketRequested) Clone() *AnyKerberosTicketRequested {
 	e.CertThumbprint = e.CertThumbprint.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyKerberosTicketRequested) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // KerberosServiceTicketRequested is event 4769, version 0, enabled at [etw.LevelInformational]
 // (4). [AnyKerberosServiceTicketRequested] takes newer versions, too.
@@ -3926,7 +3962,7 @@ var kerberosServiceTicketRequested = etw.EventDesc{
 // AnyKerberosServiceTicketRequested is [KerberosServiceTicketRequested] in any version: a
 // newer one is decoded like it.
 type AnyKerberosServiceTicketRequested struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	KerberosServiceTicketRequested
 }
 
@@ -3946,6 +3982,11 @@ func (e AnyKerberosServiceTicketRequested) Clone() *AnyKerberosServiceTicketRequ
 	e.IpPort = e.IpPort.Clone()
 	e.TransmittedServices = e.TransmittedServices.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyKerberosServiceTicketRequested) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // CredentialsValidated is event 4776, version 0, enabled at [etw.LevelInformational] (4).
@@ -4021,7 +4062,7 @@ var credentialsValidated = etw.EventDesc{
 // AnyCredentialsValidated is [CredentialsValidated] in any version: a newer one is decoded
 // like it.
 type AnyCredentialsValidated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CredentialsValidated
 }
 
@@ -4038,6 +4079,9 @@ func (e AnyCredentialsValidated) Clone() *AnyCredentialsValidated {
 	e.Workstation = e.Workstation.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCredentialsValidated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionPermitted is event 5156, version 0. [AnyConnectionPermitted] says what it means.
 type ConnectionPermitted struct {

@@ -127,7 +127,7 @@ var scanStarted = etw.EventDesc{
 
 // AnyScanStarted is [ScanStarted] in any version: a newer one is decoded like it.
 type AnyScanStarted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScanStarted
 }
 
@@ -152,6 +152,9 @@ func (e AnyScanStarted) Clone() *AnyScanStarted {
 	e.ScanResources = e.ScanResources.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScanStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScanFinished is event 1001, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyScanFinished] takes newer versions, too.
@@ -289,7 +292,7 @@ var scanFinished = etw.EventDesc{
 
 // AnyScanFinished is [ScanFinished] in any version: a newer one is decoded like it.
 type AnyScanFinished struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScanFinished
 }
 
@@ -316,6 +319,9 @@ func (e AnyScanFinished) Clone() *AnyScanFinished {
 	e.ScanTimeSeconds = e.ScanTimeSeconds.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScanFinished) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScanStopped is event 1002, version 0, enabled at [etw.LevelWarning] (3). [AnyScanStopped]
 // takes newer versions, too.
@@ -432,7 +438,7 @@ var scanStopped = etw.EventDesc{
 
 // AnyScanStopped is [ScanStopped] in any version: a newer one is decoded like it.
 type AnyScanStopped struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScanStopped
 }
 
@@ -456,6 +462,9 @@ func (e AnyScanStopped) Clone() *AnyScanStopped {
 	e.SID = e.SID.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScanStopped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScanFailed is event 1005, version 0, enabled at [etw.LevelError] (2). [AnyScanFailed] takes
 // newer versions, too.
@@ -586,7 +595,7 @@ var scanFailed = etw.EventDesc{
 
 // AnyScanFailed is [ScanFailed] in any version: a newer one is decoded like it.
 type AnyScanFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScanFailed
 }
 
@@ -612,6 +621,9 @@ func (e AnyScanFailed) Clone() *AnyScanFailed {
 	e.ErrorDescription = e.ErrorDescription.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScanFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreatDetected is event 1116, version 0, enabled at [etw.LevelWarning] (3).
 // [AnyThreatDetected] takes newer versions, too.
@@ -971,7 +983,7 @@ var threatDetectedLayoutFields = []etw.FieldDesc{
 
 // AnyThreatDetected is [ThreatDetected] in any version: a newer one is decoded like it.
 type AnyThreatDetected struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreatDetected
 }
 
@@ -986,6 +998,9 @@ func (e AnyThreatDetected) Clone() *AnyThreatDetected {
 	(*threatDetectedLayout)(&e.ThreatDetected).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreatDetected) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreatActionTaken is event 1117, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyThreatActionTaken] takes newer versions, too.
@@ -1070,7 +1085,7 @@ var threatActionTaken = etw.EventDesc{
 
 // AnyThreatActionTaken is [ThreatActionTaken] in any version: a newer one is decoded like it.
 type AnyThreatActionTaken struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreatActionTaken
 }
 
@@ -1085,6 +1100,9 @@ func (e AnyThreatActionTaken) Clone() *AnyThreatActionTaken {
 	(*threatDetectedLayout)(&e.ThreatActionTaken).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreatActionTaken) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreatActionFailed is event 1118, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyThreatActionFailed] takes newer versions, too.
@@ -1170,7 +1188,7 @@ var threatActionFailed = etw.EventDesc{
 // AnyThreatActionFailed is [ThreatActionFailed] in any version: a newer one is decoded like
 // it.
 type AnyThreatActionFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreatActionFailed
 }
 
@@ -1185,6 +1203,9 @@ func (e AnyThreatActionFailed) Clone() *AnyThreatActionFailed {
 	(*threatDetectedLayout)(&e.ThreatActionFailed).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreatActionFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreatActionFailedCritically is event 1119, version 0, enabled at [etw.LevelError] (2).
 // [AnyThreatActionFailedCritically] takes newer versions, too.
@@ -1270,7 +1291,7 @@ var threatActionFailedCritically = etw.EventDesc{
 // AnyThreatActionFailedCritically is [ThreatActionFailedCritically] in any version: a newer
 // one is decoded like it.
 type AnyThreatActionFailedCritically struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreatActionFailedCritically
 }
 
@@ -1284,6 +1305,11 @@ func (e *AnyThreatActionFailedCritically) DecodeVersion(version uint8, p []byte,
 func (e AnyThreatActionFailedCritically) Clone() *AnyThreatActionFailedCritically {
 	(*threatDetectedLayout)(&e.ThreatActionFailedCritically).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreatActionFailedCritically) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // Healthy is event 1150, version 0, enabled at [etw.LevelInformational] (4). [AnyHealthy]
@@ -1366,7 +1392,7 @@ var healthy = etw.EventDesc{
 
 // AnyHealthy is [Healthy] in any version: a newer one is decoded like it.
 type AnyHealthy struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Healthy
 }
 
@@ -1385,6 +1411,9 @@ func (e AnyHealthy) Clone() *AnyHealthy {
 	e.Signatureversion = e.Signatureversion.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHealthy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProtectionFailed is event 3002, version 0, enabled at [etw.LevelError] (2).
 // [AnyProtectionFailed] takes newer versions, too.
@@ -1480,7 +1509,7 @@ var protectionFailed = etw.EventDesc{
 
 // AnyProtectionFailed is [ProtectionFailed] in any version: a newer one is decoded like it.
 type AnyProtectionFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProtectionFailed
 }
 
@@ -1501,6 +1530,9 @@ func (e AnyProtectionFailed) Clone() *AnyProtectionFailed {
 	e.FeatureID = e.FeatureID.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProtectionFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProtectionEnabled is event 5000, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyProtectionEnabled] takes newer versions, too.
@@ -1582,7 +1614,7 @@ var protectionEnabledLayoutFields = []etw.FieldDesc{
 
 // AnyProtectionEnabled is [ProtectionEnabled] in any version: a newer one is decoded like it.
 type AnyProtectionEnabled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProtectionEnabled
 }
 
@@ -1597,6 +1629,9 @@ func (e AnyProtectionEnabled) Clone() *AnyProtectionEnabled {
 	(*protectionEnabledLayout)(&e.ProtectionEnabled).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProtectionEnabled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProtectionDisabled is event 5001, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyProtectionDisabled] takes newer versions, too.
@@ -1642,7 +1677,7 @@ var protectionDisabled = etw.EventDesc{
 // AnyProtectionDisabled is [ProtectionDisabled] in any version: a newer one is decoded like
 // it.
 type AnyProtectionDisabled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProtectionDisabled
 }
 
@@ -1657,6 +1692,9 @@ func (e AnyProtectionDisabled) Clone() *AnyProtectionDisabled {
 	(*protectionEnabledLayout)(&e.ProtectionDisabled).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProtectionDisabled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProtectionChanged is event 5004, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyProtectionChanged] takes newer versions, too.
@@ -1745,7 +1783,7 @@ var protectionChanged = etw.EventDesc{
 
 // AnyProtectionChanged is [ProtectionChanged] in any version: a newer one is decoded like it.
 type AnyProtectionChanged struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProtectionChanged
 }
 
@@ -1765,6 +1803,9 @@ func (e AnyProtectionChanged) Clone() *AnyProtectionChanged {
 	e.FeatureID = e.FeatureID.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProtectionChanged) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConfigurationChanged is event 5007, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyConfigurationChanged] takes newer versions, too.
@@ -1840,7 +1881,7 @@ var configurationChanged = etw.EventDesc{
 // AnyConfigurationChanged is [ConfigurationChanged] in any version: a newer one is decoded
 // like it.
 type AnyConfigurationChanged struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConfigurationChanged
 }
 
@@ -1858,3 +1899,6 @@ func (e AnyConfigurationChanged) Clone() *AnyConfigurationChanged {
 	e.NewValue = e.NewValue.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConfigurationChanged) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -118,7 +118,7 @@ var transferLayoutFields = []etw.FieldDesc{
 
 // AnyDiskRead is [DiskRead] in any version: a newer one is decoded like it.
 type AnyDiskRead struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskRead
 }
 
@@ -130,6 +130,9 @@ func (e *AnyDiskRead) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyDiskRead) Clone() *AnyDiskRead { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskRead) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskWrite is event 11, version 0, enabled at [etw.LevelInformational] (4). Its payload has
 // 48 bytes, 40 in programs of 32 bits. [AnyDiskWrite] takes newer versions, too.
@@ -175,7 +178,7 @@ var diskWrite = etw.EventDesc{
 
 // AnyDiskWrite is [DiskWrite] in any version: a newer one is decoded like it.
 type AnyDiskWrite struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskWrite
 }
 
@@ -187,6 +190,9 @@ func (e *AnyDiskWrite) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyDiskWrite) Clone() *AnyDiskWrite { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskWrite) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskFlush is event 14, version 0, enabled at [etw.LevelInformational] (4). Its payload has
 // 24 bytes, 20 in programs of 32 bits. [AnyDiskFlush] takes newer versions, too.
@@ -258,7 +264,7 @@ var diskFlush = etw.EventDesc{
 
 // AnyDiskFlush is [DiskFlush] in any version: a newer one is decoded like it.
 type AnyDiskFlush struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskFlush
 }
 
@@ -270,3 +276,6 @@ func (e *AnyDiskFlush) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyDiskFlush) Clone() *AnyDiskFlush { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskFlush) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -89,7 +89,7 @@ var serverForInterface = etw.EventDesc{
 // AnyServerForInterface is [ServerForInterface] in any version: a newer one is decoded like
 // it.
 type AnyServerForInterface struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ServerForInterface
 }
 
@@ -105,6 +105,9 @@ func (e AnyServerForInterface) Clone() *AnyServerForInterface {
 	e.Address = e.Address.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyServerForInterface) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // AllServersTimeout is event 1014, version 0, enabled at [etw.LevelWarning] (3).
 // [AnyAllServersTimeout] takes newer versions, too.
@@ -192,7 +195,7 @@ var allServersTimeoutLayoutFields = []etw.FieldDesc{
 
 // AnyAllServersTimeout is [AllServersTimeout] in any version: a newer one is decoded like it.
 type AnyAllServersTimeout struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	AllServersTimeout
 }
 
@@ -207,6 +210,9 @@ func (e AnyAllServersTimeout) Clone() *AnyAllServersTimeout {
 	(*allServersTimeoutLayout)(&e.AllServersTimeout).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyAllServersTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServerTimeout is event 1015, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyServerTimeout] takes newer versions, too.
@@ -252,7 +258,7 @@ var serverTimeout = etw.EventDesc{
 
 // AnyServerTimeout is [ServerTimeout] in any version: a newer one is decoded like it.
 type AnyServerTimeout struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ServerTimeout
 }
 
@@ -267,6 +273,9 @@ func (e AnyServerTimeout) Clone() *AnyServerTimeout {
 	(*allServersTimeoutLayout)(&e.ServerTimeout).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyServerTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NameError is event 1016, version 0, enabled at [etw.LevelInformational] (4). [AnyNameError]
 // takes newer versions, too.
@@ -310,7 +319,7 @@ var nameError = etw.EventDesc{
 
 // AnyNameError is [NameError] in any version: a newer one is decoded like it.
 type AnyNameError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NameError
 }
 
@@ -325,6 +334,9 @@ func (e AnyNameError) Clone() *AnyNameError {
 	(*allServersTimeoutLayout)(&e.NameError).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNameError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QueryStart is event 3006, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyQueryStart] takes newer versions, too.
@@ -421,7 +433,7 @@ var queryStart = etw.EventDesc{
 
 // AnyQueryStart is [QueryStart] in any version: a newer one is decoded like it.
 type AnyQueryStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	QueryStart
 }
 
@@ -437,6 +449,9 @@ func (e AnyQueryStart) Clone() *AnyQueryStart {
 	e.ServerList = e.ServerList.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyQueryStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QueryStop is event 3008, version 0, enabled at [etw.LevelInformational] (4). [AnyQueryStop]
 // takes newer versions, too.
@@ -515,7 +530,7 @@ var queryStop = etw.EventDesc{
 
 // AnyQueryStop is [QueryStop] in any version: a newer one is decoded like it.
 type AnyQueryStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	QueryStop
 }
 
@@ -531,6 +546,9 @@ func (e AnyQueryStop) Clone() *AnyQueryStop {
 	e.QueryResults = e.QueryResults.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyQueryStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NetworkQuery is event 3009, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyNetworkQuery] takes newer versions, too.
@@ -623,7 +641,7 @@ var networkQuery = etw.EventDesc{
 
 // AnyNetworkQuery is [NetworkQuery] in any version: a newer one is decoded like it.
 type AnyNetworkQuery struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NetworkQuery
 }
 
@@ -641,6 +659,9 @@ func (e AnyNetworkQuery) Clone() *AnyNetworkQuery {
 	e.DNSServerAddress = e.DNSServerAddress.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNetworkQuery) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QuerySent is event 3010, version 0, enabled at [etw.LevelInformational] (4). [AnyQuerySent]
 // takes newer versions, too.
@@ -707,7 +728,7 @@ var querySent = etw.EventDesc{
 
 // AnyQuerySent is [QuerySent] in any version: a newer one is decoded like it.
 type AnyQuerySent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	QuerySent
 }
 
@@ -723,6 +744,9 @@ func (e AnyQuerySent) Clone() *AnyQuerySent {
 	e.DnsServerIpAddress = e.DnsServerIpAddress.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyQuerySent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseReceived is event 3011, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyResponseReceived] takes newer versions, too.
@@ -795,7 +819,7 @@ var responseReceived = etw.EventDesc{
 
 // AnyResponseReceived is [ResponseReceived] in any version: a newer one is decoded like it.
 type AnyResponseReceived struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseReceived
 }
 
@@ -811,6 +835,9 @@ func (e AnyResponseReceived) Clone() *AnyResponseReceived {
 	e.DnsServerIpAddress = e.DnsServerIpAddress.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseReceived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QueryResult is event 3013, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyQueryResult] takes newer versions, too.
@@ -877,7 +904,7 @@ var queryResult = etw.EventDesc{
 
 // AnyQueryResult is [QueryResult] in any version: a newer one is decoded like it.
 type AnyQueryResult struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	QueryResult
 }
 
@@ -893,6 +920,9 @@ func (e AnyQueryResult) Clone() *AnyQueryResult {
 	e.QueryResults = e.QueryResults.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyQueryResult) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QueryPending is event 3014, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyQueryPending] takes newer versions, too.
@@ -946,7 +976,7 @@ var queryPending = etw.EventDesc{
 
 // AnyQueryPending is [QueryPending] in any version: a newer one is decoded like it.
 type AnyQueryPending struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	QueryPending
 }
 
@@ -961,6 +991,9 @@ func (e AnyQueryPending) Clone() *AnyQueryPending {
 	e.QueryName = e.QueryName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyQueryPending) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CacheLookupStart is event 3016, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyCacheLookupStart] takes newer versions, too.
@@ -1032,7 +1065,7 @@ var cacheLookupStart = etw.EventDesc{
 
 // AnyCacheLookupStart is [CacheLookupStart] in any version: a newer one is decoded like it.
 type AnyCacheLookupStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CacheLookupStart
 }
 
@@ -1047,6 +1080,9 @@ func (e AnyCacheLookupStart) Clone() *AnyCacheLookupStart {
 	e.QueryName = e.QueryName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCacheLookupStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CacheLookupStop is event 3018, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyCacheLookupStop] takes newer versions, too.
@@ -1125,7 +1161,7 @@ var cacheLookupStop = etw.EventDesc{
 
 // AnyCacheLookupStop is [CacheLookupStop] in any version: a newer one is decoded like it.
 type AnyCacheLookupStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CacheLookupStop
 }
 
@@ -1141,6 +1177,9 @@ func (e AnyCacheLookupStop) Clone() *AnyCacheLookupStop {
 	e.QueryResults = e.QueryResults.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCacheLookupStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WireQueryStart is event 3019, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyWireQueryStart] takes newer versions, too.
@@ -1212,7 +1251,7 @@ var wireQueryStart = etw.EventDesc{
 
 // AnyWireQueryStart is [WireQueryStart] in any version: a newer one is decoded like it.
 type AnyWireQueryStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WireQueryStart
 }
 
@@ -1227,6 +1266,9 @@ func (e AnyWireQueryStart) Clone() *AnyWireQueryStart {
 	e.QueryName = e.QueryName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWireQueryStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // WireQueryStop is event 3020, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyWireQueryStop] takes newer versions, too.
@@ -1311,7 +1353,7 @@ var wireQueryStop = etw.EventDesc{
 
 // AnyWireQueryStop is [WireQueryStop] in any version: a newer one is decoded like it.
 type AnyWireQueryStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WireQueryStop
 }
 
@@ -1327,3 +1369,6 @@ func (e AnyWireQueryStop) Clone() *AnyWireQueryStop {
 	e.QueryResults = e.QueryResults.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWireQueryStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

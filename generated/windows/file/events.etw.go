@@ -86,7 +86,7 @@ var nameLayoutFields = []etw.FieldDesc{
 
 // AnyNameCreate is [NameCreate] in any version: a newer one is decoded like it.
 type AnyNameCreate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NameCreate
 }
 
@@ -101,6 +101,9 @@ func (e AnyNameCreate) Clone() *AnyNameCreate {
 	(*nameLayout)(&e.NameCreate).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNameCreate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NameDelete is event 11, version 0, of [TaskNameDelete], enabled by [KeywordFileName] (0x10)
 // at [etw.LevelInformational] (4). [AnyNameDelete] takes newer versions, too.
@@ -143,7 +146,7 @@ var nameDelete = etw.EventDesc{
 
 // AnyNameDelete is [NameDelete] in any version: a newer one is decoded like it.
 type AnyNameDelete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NameDelete
 }
 
@@ -158,6 +161,9 @@ func (e AnyNameDelete) Clone() *AnyNameDelete {
 	(*nameLayout)(&e.NameDelete).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNameDelete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Create is event 12, version 0. [AnyCreate] says what it means.
 type Create struct {
@@ -2634,7 +2640,7 @@ var operationEnd = etw.EventDesc{
 
 // AnyOperationEnd is [OperationEnd] in any version: a newer one is decoded like it.
 type AnyOperationEnd struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OperationEnd
 }
 
@@ -2646,6 +2652,9 @@ func (e *AnyOperationEnd) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyOperationEnd) Clone() *AnyOperationEnd { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOperationEnd) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DirNotify is event 25, version 0. [AnyDirNotify] says what it means.
 type DirNotify struct {

@@ -83,7 +83,7 @@ var receiveRequest = etw.EventDesc{
 
 // AnyReceiveRequest is [ReceiveRequest] in any version: a newer one is decoded like it.
 type AnyReceiveRequest struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ReceiveRequest
 }
 
@@ -98,6 +98,9 @@ func (e AnyReceiveRequest) Clone() *AnyReceiveRequest {
 	e.RemoteAddr = e.RemoteAddr.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyReceiveRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Parse is event 2, version 0, enabled by [KeywordRequest] (0x2) at [etw.LevelInformational]
 // (4). [AnyParse] takes newer versions, too.
@@ -163,7 +166,7 @@ var parse = etw.EventDesc{
 
 // AnyParse is [Parse] in any version: a newer one is decoded like it.
 type AnyParse struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Parse
 }
 
@@ -178,6 +181,9 @@ func (e AnyParse) Clone() *AnyParse {
 	e.Url = e.Url.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Deliver is event 3, version 0, enabled by [KeywordRequest] (0x2) or [KeywordRequestQueue]
 // (0x100) at [etw.LevelInformational] (4). [AnyDeliver] takes newer versions, too.
@@ -262,7 +268,7 @@ var deliver = etw.EventDesc{
 
 // AnyDeliver is [Deliver] in any version: a newer one is decoded like it.
 type AnyDeliver struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Deliver
 }
 
@@ -278,6 +284,9 @@ func (e AnyDeliver) Clone() *AnyDeliver {
 	e.Url = e.Url.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDeliver) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ReceiveResponse is event 4, version 0, enabled by [KeywordRequest] (0x2) or
 // [KeywordResponse] (0x4) at [etw.LevelInformational] (4). [AnyReceiveResponse] takes newer
@@ -392,7 +401,7 @@ var receiveResponseLayoutFields = []etw.FieldDesc{
 
 // AnyReceiveResponse is [ReceiveResponse] in any version: a newer one is decoded like it.
 type AnyReceiveResponse struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ReceiveResponse
 }
 
@@ -407,6 +416,9 @@ func (e AnyReceiveResponse) Clone() *AnyReceiveResponse {
 	(*receiveResponseLayout)(&e.ReceiveResponse).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyReceiveResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ReceiveResponseLast is event 5, version 0, enabled by [KeywordRequest] (0x2) or
 // [KeywordResponse] (0x4) at [etw.LevelInformational] (4). Its payload has 8 bytes.
@@ -477,7 +489,7 @@ var receiveResponseLastLayoutFields = []etw.FieldDesc{
 // AnyReceiveResponseLast is [ReceiveResponseLast] in any version: a newer one is decoded like
 // it.
 type AnyReceiveResponseLast struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ReceiveResponseLast
 }
 
@@ -489,6 +501,9 @@ func (e *AnyReceiveResponseLast) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyReceiveResponseLast) Clone() *AnyReceiveResponseLast { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyReceiveResponseLast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ReceiveBody is event 6, version 0, enabled by [KeywordRequest] (0x2) or [KeywordResponse]
 // (0x4) at [etw.LevelInformational] (4). Its payload has 16 bytes. [AnyReceiveBody] takes
@@ -547,7 +562,7 @@ var receiveBody = etw.EventDesc{
 
 // AnyReceiveBody is [ReceiveBody] in any version: a newer one is decoded like it.
 type AnyReceiveBody struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ReceiveBody
 }
 
@@ -559,6 +574,9 @@ func (e *AnyReceiveBody) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyReceiveBody) Clone() *AnyReceiveBody { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyReceiveBody) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ReceiveBodyLast is event 7, version 0, enabled by [KeywordRequest] (0x2) or
 // [KeywordResponse] (0x4) at [etw.LevelInformational] (4). Its payload has 8 bytes.
@@ -600,7 +618,7 @@ var receiveBodyLast = etw.EventDesc{
 
 // AnyReceiveBodyLast is [ReceiveBodyLast] in any version: a newer one is decoded like it.
 type AnyReceiveBodyLast struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ReceiveBodyLast
 }
 
@@ -612,6 +630,9 @@ func (e *AnyReceiveBodyLast) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyReceiveBodyLast) Clone() *AnyReceiveBodyLast { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyReceiveBodyLast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FastResponse is event 8, version 0, enabled by [KeywordRequest] (0x2) or [KeywordResponse]
 // (0x4) at [etw.LevelInformational] (4). [AnyFastResponse] takes newer versions, too.
@@ -659,7 +680,7 @@ var fastResponse = etw.EventDesc{
 
 // AnyFastResponse is [FastResponse] in any version: a newer one is decoded like it.
 type AnyFastResponse struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FastResponse
 }
 
@@ -674,6 +695,9 @@ func (e AnyFastResponse) Clone() *AnyFastResponse {
 	(*receiveResponseLayout)(&e.FastResponse).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFastResponse) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FastResponseLast is event 9, version 0, enabled by [KeywordRequest] (0x2) or
 // [KeywordResponse] (0x4) at [etw.LevelInformational] (4). Its payload has 8 bytes.
@@ -715,7 +739,7 @@ var fastResponseLast = etw.EventDesc{
 
 // AnyFastResponseLast is [FastResponseLast] in any version: a newer one is decoded like it.
 type AnyFastResponseLast struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FastResponseLast
 }
 
@@ -727,6 +751,9 @@ func (e *AnyFastResponseLast) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyFastResponseLast) Clone() *AnyFastResponseLast { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFastResponseLast) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SendComplete is event 10, version 0, enabled by [KeywordRequest] (0x2), [KeywordResponse]
 // (0x4), or [KeywordConnection] (0x10) at [etw.LevelInformational] (4). Its payload has 10
@@ -800,7 +827,7 @@ var sendCompleteLayoutFields = []etw.FieldDesc{
 
 // AnySendComplete is [SendComplete] in any version: a newer one is decoded like it.
 type AnySendComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SendComplete
 }
 
@@ -812,6 +839,9 @@ func (e *AnySendComplete) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnySendComplete) Clone() *AnySendComplete { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySendComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CachedAndSend is event 11, version 0, enabled by [KeywordResponse] (0x4) or [KeywordCache]
 // (0x20) at [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyCachedAndSend] takes
@@ -852,7 +882,7 @@ var cachedAndSend = etw.EventDesc{
 
 // AnyCachedAndSend is [CachedAndSend] in any version: a newer one is decoded like it.
 type AnyCachedAndSend struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CachedAndSend
 }
 
@@ -864,6 +894,9 @@ func (e *AnyCachedAndSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyCachedAndSend) Clone() *AnyCachedAndSend { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCachedAndSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FastSend is event 12, version 0, enabled by [KeywordRequest] (0x2) or [KeywordResponse]
 // (0x4) at [etw.LevelInformational] (4). Its payload has 10 bytes. [AnyFastSend] takes newer
@@ -904,7 +937,7 @@ var fastSend = etw.EventDesc{
 
 // AnyFastSend is [FastSend] in any version: a newer one is decoded like it.
 type AnyFastSend struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FastSend
 }
 
@@ -916,6 +949,9 @@ func (e *AnyFastSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyFastSend) Clone() *AnyFastSend { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFastSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ZeroSend is event 13, version 0, enabled by [KeywordRequest] (0x2), [KeywordResponse] (0x4),
 // or [KeywordConnection] (0x10) at [etw.LevelInformational] (4). Its payload has 10 bytes.
@@ -956,7 +992,7 @@ var zeroSend = etw.EventDesc{
 
 // AnyZeroSend is [ZeroSend] in any version: a newer one is decoded like it.
 type AnyZeroSend struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ZeroSend
 }
 
@@ -968,6 +1004,9 @@ func (e *AnyZeroSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyZeroSend) Clone() *AnyZeroSend { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyZeroSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LastSendError is event 14, version 0, enabled by [KeywordRequest] (0x2) or [KeywordResponse]
 // (0x4) at [etw.LevelError] (2). Its payload has 10 bytes. [AnyLastSendError] takes newer
@@ -1008,7 +1047,7 @@ var lastSendError = etw.EventDesc{
 
 // AnyLastSendError is [LastSendError] in any version: a newer one is decoded like it.
 type AnyLastSendError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LastSendError
 }
 
@@ -1020,6 +1059,9 @@ func (e *AnyLastSendError) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyLastSendError) Clone() *AnyLastSendError { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLastSendError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SendError is event 15, version 0, enabled by [KeywordRequest] (0x2) or [KeywordResponse]
 // (0x4) at [etw.LevelError] (2). [AnySendError] takes newer versions, too.
@@ -1088,7 +1130,7 @@ var sendError = etw.EventDesc{
 
 // AnySendError is [SendError] in any version: a newer one is decoded like it.
 type AnySendError struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SendError
 }
 
@@ -1103,6 +1145,9 @@ func (e AnySendError) Clone() *AnySendError {
 	e.Reason = e.Reason.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySendError) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ServedFromCache is event 16, version 0. Its payload has 16 bytes, 12 in programs of 32 bits.
 // [AnyServedFromCache] says what it means.
@@ -1586,7 +1631,7 @@ var connectionConnect = etw.EventDesc{
 
 // AnyConnectionConnect is [ConnectionConnect] in any version: a newer one is decoded like it.
 type AnyConnectionConnect struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionConnect
 }
 
@@ -1602,6 +1647,9 @@ func (e AnyConnectionConnect) Clone() *AnyConnectionConnect {
 	e.RemoteAddr = e.RemoteAddr.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionIDAssigned is event 22, version 0, enabled by [KeywordRequest] (0x2) or
 // [KeywordConnection] (0x10) at [etw.LevelInformational] (4). Its payload has 24 bytes, 20 in
@@ -1669,7 +1717,7 @@ var connectionIDAssigned = etw.EventDesc{
 // AnyConnectionIDAssigned is [ConnectionIDAssigned] in any version: a newer one is decoded
 // like it.
 type AnyConnectionIDAssigned struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionIDAssigned
 }
 
@@ -1681,6 +1729,9 @@ func (e *AnyConnectionIDAssigned) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyConnectionIDAssigned) Clone() *AnyConnectionIDAssigned { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionIDAssigned) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionClose is event 23, version 0, enabled by [KeywordConnection] (0x10) at
 // [etw.LevelInformational] (4). Its payload has 12 bytes, 8 in programs of 32 bits.
@@ -1738,7 +1789,7 @@ var connectionClose = etw.EventDesc{
 
 // AnyConnectionClose is [ConnectionClose] in any version: a newer one is decoded like it.
 type AnyConnectionClose struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionClose
 }
 
@@ -1750,6 +1801,9 @@ func (e *AnyConnectionClose) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyConnectionClose) Clone() *AnyConnectionClose { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionCleanup is event 24, version 0, enabled by [KeywordConnection] (0x10) at
 // [etw.LevelInformational] (4). Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -1818,7 +1872,7 @@ var connectionCleanupLayoutFields = []etw.FieldDesc{
 
 // AnyConnectionCleanup is [ConnectionCleanup] in any version: a newer one is decoded like it.
 type AnyConnectionCleanup struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionCleanup
 }
 
@@ -1830,6 +1884,9 @@ func (e *AnyConnectionCleanup) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyConnectionCleanup) Clone() *AnyConnectionCleanup { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionCleanup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CacheEntryAdded is event 25, version 0. [AnyCacheEntryAdded] says what it means.
 type CacheEntryAdded struct {
@@ -2132,7 +2189,7 @@ var sslConnect = etw.EventDesc{
 
 // AnySslConnect is [SslConnect] in any version: a newer one is decoded like it.
 type AnySslConnect struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SslConnect
 }
 
@@ -2144,6 +2201,9 @@ func (e *AnySslConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnySslConnect) Clone() *AnySslConnect { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySslConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SslHandshakeStart is event 35, version 0, enabled by [KeywordSsl] (0x200) at
 // [etw.LevelInformational] (4). Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -2185,7 +2245,7 @@ var sslHandshakeStart = etw.EventDesc{
 
 // AnySslHandshakeStart is [SslHandshakeStart] in any version: a newer one is decoded like it.
 type AnySslHandshakeStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SslHandshakeStart
 }
 
@@ -2197,6 +2257,9 @@ func (e *AnySslHandshakeStart) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnySslHandshakeStart) Clone() *AnySslHandshakeStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySslHandshakeStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SslHandshakeStop is event 36, version 0, enabled by [KeywordSsl] (0x200) at
 // [etw.LevelInformational] (4). Its payload has 12 bytes, 8 in programs of 32 bits.
@@ -2257,7 +2320,7 @@ var sslHandshakeStop = etw.EventDesc{
 
 // AnySslHandshakeStop is [SslHandshakeStop] in any version: a newer one is decoded like it.
 type AnySslHandshakeStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SslHandshakeStop
 }
 
@@ -2269,6 +2332,9 @@ func (e *AnySslHandshakeStop) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnySslHandshakeStop) Clone() *AnySslHandshakeStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySslHandshakeStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ParseRequestFailed is event 52, version 0, enabled by [KeywordRequest] (0x2) at
 // [etw.LevelError] (2). [AnyParseRequestFailed] takes newer versions, too.
@@ -2357,7 +2423,7 @@ var parseRequestFailed = etw.EventDesc{
 // AnyParseRequestFailed is [ParseRequestFailed] in any version: a newer one is decoded like
 // it.
 type AnyParseRequestFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ParseRequestFailed
 }
 
@@ -2373,6 +2439,9 @@ func (e AnyParseRequestFailed) Clone() *AnyParseRequestFailed {
 	e.HintData = e.HintData.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyParseRequestFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionTimedOut is event 53, version 0, enabled by [KeywordConnection] (0x10) or
 // [KeywordTimeout] (0x1000) at [etw.LevelWarning] (3). [AnyConnectionTimedOut] takes newer
@@ -2443,7 +2512,7 @@ var connectionTimedOut = etw.EventDesc{
 // AnyConnectionTimedOut is [ConnectionTimedOut] in any version: a newer one is decoded like
 // it.
 type AnyConnectionTimedOut struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionTimedOut
 }
 
@@ -2458,3 +2527,6 @@ func (e AnyConnectionTimedOut) Clone() *AnyConnectionTimedOut {
 	e.Timer = e.Timer.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionTimedOut) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -116,7 +116,7 @@ var tcpSend = etw.EventDesc{
 
 // AnyTcpSend is [TcpSend] in any version: a newer one is decoded like it.
 type AnyTcpSend struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpSend
 }
 
@@ -128,6 +128,9 @@ func (e *AnyTcpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyTcpSend) Clone() *AnyTcpSend { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpReceive is event 11, version 0, of [TaskTcp], opcode [OpcodeReceive], enabled by
 // [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
@@ -239,7 +242,7 @@ var dataLayoutFields = []etw.FieldDesc{
 
 // AnyTcpReceive is [TcpReceive] in any version: a newer one is decoded like it.
 type AnyTcpReceive struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpReceive
 }
 
@@ -251,6 +254,9 @@ func (e *AnyTcpReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyTcpReceive) Clone() *AnyTcpReceive { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnect is event 12, version 0, of [TaskTcp], opcode [OpcodeConnect], enabled by
 // [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 44 bytes.
@@ -404,7 +410,7 @@ var optionsLayoutFields = []etw.FieldDesc{
 
 // AnyTcpConnect is [TcpConnect] in any version: a newer one is decoded like it.
 type AnyTcpConnect struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnect
 }
 
@@ -416,6 +422,9 @@ func (e *AnyTcpConnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyTcpConnect) Clone() *AnyTcpConnect { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpDisconnect is event 13, version 0, of [TaskTcp], opcode [OpcodeDisconnect], enabled by
 // [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
@@ -464,7 +473,7 @@ var tcpDisconnect = etw.EventDesc{
 
 // AnyTcpDisconnect is [TcpDisconnect] in any version: a newer one is decoded like it.
 type AnyTcpDisconnect struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpDisconnect
 }
 
@@ -476,6 +485,9 @@ func (e *AnyTcpDisconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyTcpDisconnect) Clone() *AnyTcpDisconnect { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpDisconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpRetransmit is event 14, version 0, of [TaskTcp], opcode [OpcodeRetransmit], enabled by
 // [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
@@ -524,7 +536,7 @@ var tcpRetransmit = etw.EventDesc{
 
 // AnyTcpRetransmit is [TcpRetransmit] in any version: a newer one is decoded like it.
 type AnyTcpRetransmit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpRetransmit
 }
 
@@ -536,6 +548,9 @@ func (e *AnyTcpRetransmit) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyTcpRetransmit) Clone() *AnyTcpRetransmit { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpAccept is event 15, version 0, of [TaskTcp], opcode [OpcodeAccept], enabled by
 // [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 44 bytes.
@@ -591,7 +606,7 @@ var tcpAccept = etw.EventDesc{
 
 // AnyTcpAccept is [TcpAccept] in any version: a newer one is decoded like it.
 type AnyTcpAccept struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpAccept
 }
 
@@ -603,6 +618,9 @@ func (e *AnyTcpAccept) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyTcpAccept) Clone() *AnyTcpAccept { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpAccept) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpReconnect is event 16, version 0, of [TaskTcp], opcode [OpcodeReconnect], enabled by
 // [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
@@ -651,7 +669,7 @@ var tcpReconnect = etw.EventDesc{
 
 // AnyTcpReconnect is [TcpReconnect] in any version: a newer one is decoded like it.
 type AnyTcpReconnect struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpReconnect
 }
 
@@ -663,6 +681,9 @@ func (e *AnyTcpReconnect) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyTcpReconnect) Clone() *AnyTcpReconnect { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpReconnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpFail is event 17, version 0, of [TaskTcp], opcode [OpcodeFail], enabled by [KeywordIPv4]
 // (0x10) or [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 4 bytes.
@@ -736,7 +757,7 @@ var failLayoutFields = []etw.FieldDesc{
 
 // AnyTcpFail is [TcpFail] in any version: a newer one is decoded like it.
 type AnyTcpFail struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpFail
 }
 
@@ -748,6 +769,9 @@ func (e *AnyTcpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyTcpFail) Clone() *AnyTcpFail { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpCopy is event 18, version 0, of [TaskTcp], opcode [OpcodeCopy], enabled by [KeywordIPv4]
 // (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes. [AnyTcpCopy] takes newer
@@ -796,7 +820,7 @@ var tcpCopy = etw.EventDesc{
 
 // AnyTcpCopy is [TcpCopy] in any version: a newer one is decoded like it.
 type AnyTcpCopy struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpCopy
 }
 
@@ -808,6 +832,9 @@ func (e *AnyTcpCopy) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyTcpCopy) Clone() *AnyTcpCopy { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpCopy) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpSendIPv6 is event 26, version 0, of [TaskTcp], opcode [OpcodeSend], enabled by
 // [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 60 bytes.
@@ -922,7 +949,7 @@ var tcpSendIPv6 = etw.EventDesc{
 
 // AnyTcpSendIPv6 is [TcpSendIPv6] in any version: a newer one is decoded like it.
 type AnyTcpSendIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpSendIPv6
 }
 
@@ -938,6 +965,9 @@ func (e AnyTcpSendIPv6) Clone() *AnyTcpSendIPv6 {
 	e.Saddr = e.Saddr.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpSendIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpReceiveIPv6 is event 27, version 0, of [TaskTcp], opcode [OpcodeReceive], enabled by
 // [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
@@ -1059,7 +1089,7 @@ var dataIPv6LayoutFields = []etw.FieldDesc{
 
 // AnyTcpReceiveIPv6 is [TcpReceiveIPv6] in any version: a newer one is decoded like it.
 type AnyTcpReceiveIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpReceiveIPv6
 }
 
@@ -1074,6 +1104,9 @@ func (e AnyTcpReceiveIPv6) Clone() *AnyTcpReceiveIPv6 {
 	(*dataIPv6Layout)(&e.TcpReceiveIPv6).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpReceiveIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectIPv6 is event 28, version 0, of [TaskTcp], opcode [OpcodeConnect], enabled by
 // [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 68 bytes.
@@ -1237,7 +1270,7 @@ var optionsIPv6LayoutFields = []etw.FieldDesc{
 
 // AnyTcpConnectIPv6 is [TcpConnectIPv6] in any version: a newer one is decoded like it.
 type AnyTcpConnectIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectIPv6
 }
 
@@ -1252,6 +1285,9 @@ func (e AnyTcpConnectIPv6) Clone() *AnyTcpConnectIPv6 {
 	(*optionsIPv6Layout)(&e.TcpConnectIPv6).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpDisconnectIPv6 is event 29, version 0, of [TaskTcp], opcode [OpcodeDisconnect], enabled
 // by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
@@ -1303,7 +1339,7 @@ var tcpDisconnectIPv6 = etw.EventDesc{
 
 // AnyTcpDisconnectIPv6 is [TcpDisconnectIPv6] in any version: a newer one is decoded like it.
 type AnyTcpDisconnectIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpDisconnectIPv6
 }
 
@@ -1318,6 +1354,9 @@ func (e AnyTcpDisconnectIPv6) Clone() *AnyTcpDisconnectIPv6 {
 	(*dataIPv6Layout)(&e.TcpDisconnectIPv6).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpDisconnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpRetransmitIPv6 is event 30, version 0, of [TaskTcp], opcode [OpcodeRetransmit], enabled
 // by [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
@@ -1369,7 +1408,7 @@ var tcpRetransmitIPv6 = etw.EventDesc{
 
 // AnyTcpRetransmitIPv6 is [TcpRetransmitIPv6] in any version: a newer one is decoded like it.
 type AnyTcpRetransmitIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpRetransmitIPv6
 }
 
@@ -1384,6 +1423,9 @@ func (e AnyTcpRetransmitIPv6) Clone() *AnyTcpRetransmitIPv6 {
 	(*dataIPv6Layout)(&e.TcpRetransmitIPv6).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpRetransmitIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpAcceptIPv6 is event 31, version 0, of [TaskTcp], opcode [OpcodeAccept], enabled by
 // [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 68 bytes.
@@ -1442,7 +1484,7 @@ var tcpAcceptIPv6 = etw.EventDesc{
 
 // AnyTcpAcceptIPv6 is [TcpAcceptIPv6] in any version: a newer one is decoded like it.
 type AnyTcpAcceptIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpAcceptIPv6
 }
 
@@ -1457,6 +1499,9 @@ func (e AnyTcpAcceptIPv6) Clone() *AnyTcpAcceptIPv6 {
 	(*optionsIPv6Layout)(&e.TcpAcceptIPv6).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpAcceptIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpReconnectIPv6 is event 32, version 0, of [TaskTcp], opcode [OpcodeReconnect], enabled by
 // [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
@@ -1508,7 +1553,7 @@ var tcpReconnectIPv6 = etw.EventDesc{
 
 // AnyTcpReconnectIPv6 is [TcpReconnectIPv6] in any version: a newer one is decoded like it.
 type AnyTcpReconnectIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpReconnectIPv6
 }
 
@@ -1523,6 +1568,9 @@ func (e AnyTcpReconnectIPv6) Clone() *AnyTcpReconnectIPv6 {
 	(*dataIPv6Layout)(&e.TcpReconnectIPv6).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpReconnectIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpCopyIPv6 is event 34, version 0, of [TaskTcp], opcode [OpcodeCopy], enabled by
 // [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
@@ -1574,7 +1622,7 @@ var tcpCopyIPv6 = etw.EventDesc{
 
 // AnyTcpCopyIPv6 is [TcpCopyIPv6] in any version: a newer one is decoded like it.
 type AnyTcpCopyIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpCopyIPv6
 }
 
@@ -1589,6 +1637,9 @@ func (e AnyTcpCopyIPv6) Clone() *AnyTcpCopyIPv6 {
 	(*dataIPv6Layout)(&e.TcpCopyIPv6).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpCopyIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UdpSend is event 42, version 0, of [TaskUdp], opcode [OpcodeUdpSend], enabled by
 // [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes. [AnyUdpSend]
@@ -1637,7 +1688,7 @@ var udpSend = etw.EventDesc{
 
 // AnyUdpSend is [UdpSend] in any version: a newer one is decoded like it.
 type AnyUdpSend struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UdpSend
 }
 
@@ -1649,6 +1700,9 @@ func (e *AnyUdpSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyUdpSend) Clone() *AnyUdpSend { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUdpSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UdpReceive is event 43, version 0, of [TaskUdp], opcode [OpcodeUdpReceive], enabled by
 // [KeywordIPv4] (0x10) at [etw.LevelInformational] (4). Its payload has 28 bytes.
@@ -1697,7 +1751,7 @@ var udpReceive = etw.EventDesc{
 
 // AnyUdpReceive is [UdpReceive] in any version: a newer one is decoded like it.
 type AnyUdpReceive struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UdpReceive
 }
 
@@ -1709,6 +1763,9 @@ func (e *AnyUdpReceive) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyUdpReceive) Clone() *AnyUdpReceive { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUdpReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UdpFail is event 49, version 0, of [TaskUdp], opcode [OpcodeUdpFail], enabled by
 // [KeywordIPv4] (0x10) or [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload
@@ -1749,7 +1806,7 @@ var udpFail = etw.EventDesc{
 
 // AnyUdpFail is [UdpFail] in any version: a newer one is decoded like it.
 type AnyUdpFail struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UdpFail
 }
 
@@ -1761,6 +1818,9 @@ func (e *AnyUdpFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyUdpFail) Clone() *AnyUdpFail { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUdpFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UdpSendIPv6 is event 58, version 0, of [TaskUdp], opcode [OpcodeUdpSend], enabled by
 // [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
@@ -1812,7 +1872,7 @@ var udpSendIPv6 = etw.EventDesc{
 
 // AnyUdpSendIPv6 is [UdpSendIPv6] in any version: a newer one is decoded like it.
 type AnyUdpSendIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UdpSendIPv6
 }
 
@@ -1827,6 +1887,9 @@ func (e AnyUdpSendIPv6) Clone() *AnyUdpSendIPv6 {
 	(*dataIPv6Layout)(&e.UdpSendIPv6).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUdpSendIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // UdpReceiveIPv6 is event 59, version 0, of [TaskUdp], opcode [OpcodeUdpReceive], enabled by
 // [KeywordIPv6] (0x20) at [etw.LevelInformational] (4). Its payload has 52 bytes.
@@ -1878,7 +1941,7 @@ var udpReceiveIPv6 = etw.EventDesc{
 
 // AnyUdpReceiveIPv6 is [UdpReceiveIPv6] in any version: a newer one is decoded like it.
 type AnyUdpReceiveIPv6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	UdpReceiveIPv6
 }
 
@@ -1893,3 +1956,6 @@ func (e AnyUdpReceiveIPv6) Clone() *AnyUdpReceiveIPv6 {
 	(*dataIPv6Layout)(&e.UdpReceiveIPv6).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUdpReceiveIPv6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -73,7 +73,7 @@ var powerTransitionStart = etw.EventDesc{
 // AnyPowerTransitionStart is [PowerTransitionStart] in any version: a newer one is decoded
 // like it.
 type AnyPowerTransitionStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerTransitionStart
 }
 
@@ -85,6 +85,9 @@ func (e *AnyPowerTransitionStart) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyPowerTransitionStart) Clone() *AnyPowerTransitionStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerTransitionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PowerTransitionStop is event 2, version 0, enabled by [KeywordScenario] (0x1) or
 // [KeywordPerformance] (0x8) at [etw.LevelCritical] (1). Its payload has 12 bytes.
@@ -144,7 +147,7 @@ var powerTransitionStop = etw.EventDesc{
 // AnyPowerTransitionStop is [PowerTransitionStop] in any version: a newer one is decoded like
 // it.
 type AnyPowerTransitionStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PowerTransitionStop
 }
 
@@ -156,6 +159,9 @@ func (e *AnyPowerTransitionStop) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyPowerTransitionStop) Clone() *AnyPowerTransitionStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPowerTransitionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DirtyTransition is event 41, version 0. It has no payload. [AnyDirtyTransition] says what it
 // means.
@@ -851,7 +857,10 @@ func (e *AnyDirtyTransition) HasSleepInProgressV2() bool { return e.Seen.Layout 
 // HasBugcheckParameter reports whether the decoded version has BugcheckParameter.
 func (e *AnyDirtyTransition) HasBugcheckParameter() bool { return e.Seen.Layout == 1 }
 
-var anyDirtyTransition = []*etw.EventDesc{&dirtyTransition, &dirtyTransitionV1, &dirtyTransitionV2, &dirtyTransitionV3, &dirtyTransitionV4, &dirtyTransitionV5, &dirtyTransitionV6}
+var anyDirtyTransition = []*etw.EventDesc{
+	&dirtyTransition, &dirtyTransitionV1, &dirtyTransitionV2, &dirtyTransitionV3, &dirtyTransitionV4,
+	&dirtyTransitionV5, &dirtyTransitionV6,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyDirtyTransition) EventDescs() []*etw.EventDesc { return anyDirtyTransition }
@@ -1222,7 +1231,9 @@ func (e *AnyPreSleepNotification) HasFlags() bool { return e.Seen.Layout >= 2 }
 // HasTransitionsToOn reports whether the decoded version has TransitionsToOn.
 func (e *AnyPreSleepNotification) HasTransitionsToOn() bool { return e.Seen.Layout >= 3 }
 
-var anyPreSleepNotification = []*etw.EventDesc{&preSleepNotification, &preSleepNotificationV2, &preSleepNotificationV3}
+var anyPreSleepNotification = []*etw.EventDesc{
+	&preSleepNotification, &preSleepNotificationV2, &preSleepNotificationV3,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyPreSleepNotification) EventDescs() []*etw.EventDesc { return anyPreSleepNotification }
@@ -1777,7 +1788,7 @@ var shutdownAction = etw.EventDesc{
 
 // AnyShutdownAction is [ShutdownAction] in any version: a newer one is decoded like it.
 type AnyShutdownAction struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ShutdownAction
 }
 
@@ -1789,6 +1800,9 @@ func (e *AnyShutdownAction) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyShutdownAction) Clone() *AnyShutdownAction { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyShutdownAction) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StandbyConnectivityUpdate is event 172, version 0, enabled by [KeywordDiagnostic] (0x4) or
 // [KeywordDiagnosticLight] (0x400) at [etw.LevelInformational] (4). Its payload has 8 bytes.
@@ -1848,7 +1862,7 @@ var standbyConnectivityUpdate = etw.EventDesc{
 // AnyStandbyConnectivityUpdate is [StandbyConnectivityUpdate] in any version: a newer one is
 // decoded like it.
 type AnyStandbyConnectivityUpdate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StandbyConnectivityUpdate
 }
 
@@ -1860,6 +1874,9 @@ func (e *AnyStandbyConnectivityUpdate) DecodeVersion(version uint8, p []byte, pt
 
 // Clone returns a copy of e.
 func (e AnyStandbyConnectivityUpdate) Clone() *AnyStandbyConnectivityUpdate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStandbyConnectivityUpdate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CsEnterReason is event 506, version 0. Its payload has 4 bytes. [AnyCsEnterReason] says what
 // it means.
@@ -3282,7 +3299,10 @@ func (e *AnyCsExitReason) HasBatteryRemainingCapacityOnExit() bool { return e.Se
 // BatteryFullChargeCapacityOnExit.
 func (e *AnyCsExitReason) HasBatteryFullChargeCapacityOnExit() bool { return e.Seen.Layout >= 6 }
 
-var anyCsExitReason = []*etw.EventDesc{&csExitReason, &csExitReasonV1, &csExitReasonV2, &csExitReasonV3, &csExitReasonV4, &csExitReasonV5, &csExitReasonV6}
+var anyCsExitReason = []*etw.EventDesc{
+	&csExitReason, &csExitReasonV1, &csExitReasonV2, &csExitReasonV3, &csExitReasonV4, &csExitReasonV5,
+	&csExitReasonV6,
+}
 
 // EventDescs returns the known versions, the oldest first.
 func (*AnyCsExitReason) EventDescs() []*etw.EventDesc { return anyCsExitReason }

@@ -75,7 +75,7 @@ var commandInvoked = etw.EventDesc{
 
 // AnyCommandInvoked is [CommandInvoked] in any version: a newer one is decoded like it.
 type AnyCommandInvoked struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CommandInvoked
 }
 
@@ -92,6 +92,9 @@ func (e AnyCommandInvoked) Clone() *AnyCommandInvoked {
 	e.Payload = e.Payload.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCommandInvoked) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScriptBlock is event 4104, version 1, enabled at [etw.LevelVerbose] (5). [AnyScriptBlock]
 // takes newer versions, too.
@@ -174,7 +177,7 @@ var scriptBlock = etw.EventDesc{
 
 // AnyScriptBlock is [ScriptBlock] in any version: a newer one is decoded like it.
 type AnyScriptBlock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScriptBlock
 }
 
@@ -191,6 +194,9 @@ func (e AnyScriptBlock) Clone() *AnyScriptBlock {
 	e.Path = e.Path.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScriptBlock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScriptBlockStart is event 4105, version 1, enabled at [etw.LevelVerbose] (5).
 // [AnyScriptBlockStart] takes newer versions, too.
@@ -272,7 +278,7 @@ var scriptBlockStartLayoutFields = []etw.FieldDesc{
 
 // AnyScriptBlockStart is [ScriptBlockStart] in any version: a newer one is decoded like it.
 type AnyScriptBlockStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScriptBlockStart
 }
 
@@ -287,6 +293,9 @@ func (e AnyScriptBlockStart) Clone() *AnyScriptBlockStart {
 	(*scriptBlockStartLayout)(&e.ScriptBlockStart).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScriptBlockStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ScriptBlockStop is event 4106, version 1, enabled at [etw.LevelVerbose] (5).
 // [AnyScriptBlockStop] takes newer versions, too.
@@ -331,7 +340,7 @@ var scriptBlockStop = etw.EventDesc{
 
 // AnyScriptBlockStop is [ScriptBlockStop] in any version: a newer one is decoded like it.
 type AnyScriptBlockStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ScriptBlockStop
 }
 
@@ -346,6 +355,9 @@ func (e AnyScriptBlockStop) Clone() *AnyScriptBlockStop {
 	(*scriptBlockStartLayout)(&e.ScriptBlockStop).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyScriptBlockStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RunspacePoolOpening is event 8194, version 1, enabled at [etw.LevelVerbose] (5).
 // [AnyRunspacePoolOpening] takes newer versions, too.
@@ -414,7 +426,7 @@ var runspacePoolOpening = etw.EventDesc{
 // AnyRunspacePoolOpening is [RunspacePoolOpening] in any version: a newer one is decoded like
 // it.
 type AnyRunspacePoolOpening struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RunspacePoolOpening
 }
 
@@ -431,6 +443,9 @@ func (e AnyRunspacePoolOpening) Clone() *AnyRunspacePoolOpening {
 	e.MinRunspaces = e.MinRunspaces.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRunspacePoolOpening) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConsoleStarting is event 40961, version 1, enabled at [etw.LevelInformational] (4). It has
 // no payload. [AnyConsoleStarting] takes newer versions, too.
@@ -455,7 +470,7 @@ var consoleStarting = etw.EventDesc{
 
 // AnyConsoleStarting is [ConsoleStarting] in any version: a newer one is decoded like it.
 type AnyConsoleStarting struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConsoleStarting
 }
 
@@ -467,6 +482,9 @@ func (e *AnyConsoleStarting) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyConsoleStarting) Clone() *AnyConsoleStarting { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConsoleStarting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConsoleReady is event 40962, version 1, enabled at [etw.LevelInformational] (4). It has no
 // payload. [AnyConsoleReady] takes newer versions, too.
@@ -491,7 +509,7 @@ var consoleReady = etw.EventDesc{
 
 // AnyConsoleReady is [ConsoleReady] in any version: a newer one is decoded like it.
 type AnyConsoleReady struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConsoleReady
 }
 
@@ -503,6 +521,9 @@ func (e *AnyConsoleReady) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyConsoleReady) Clone() *AnyConsoleReady { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConsoleReady) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NamedPipeListening is event 53504, version 1, enabled at [etw.LevelVerbose] (5).
 // [AnyNamedPipeListening] takes newer versions, too.
@@ -564,7 +585,7 @@ var namedPipeListening = etw.EventDesc{
 // AnyNamedPipeListening is [NamedPipeListening] in any version: a newer one is decoded like
 // it.
 type AnyNamedPipeListening struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NamedPipeListening
 }
 
@@ -580,3 +601,6 @@ func (e AnyNamedPipeListening) Clone() *AnyNamedPipeListening {
 	e.Param2 = e.Param2.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNamedPipeListening) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

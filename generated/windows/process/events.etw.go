@@ -1478,7 +1478,7 @@ var imageLayoutFields = []etw.FieldDesc{
 
 // AnyImageLoad is [ImageLoad] in any version: a newer one is decoded like it.
 type AnyImageLoad struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageLoad
 }
 
@@ -1493,6 +1493,9 @@ func (e AnyImageLoad) Clone() *AnyImageLoad {
 	(*imageLayout)(&e.ImageLoad).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ImageUnload is event 6, version 0, of [TaskImageUnload], enabled by [KeywordImage] (0x40) at
 // [etw.LevelInformational] (4). [AnyImageUnload] takes newer versions, too.
@@ -1542,7 +1545,7 @@ var imageUnload = etw.EventDesc{
 
 // AnyImageUnload is [ImageUnload] in any version: a newer one is decoded like it.
 type AnyImageUnload struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ImageUnload
 }
 
@@ -1557,6 +1560,9 @@ func (e AnyImageUnload) Clone() *AnyImageUnload {
 	(*imageLayout)(&e.ImageUnload).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyImageUnload) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CpuBasePriorityChange is event 7, version 0, of [TaskCpuBasePriorityChange], enabled by
 // [KeywordCpuPriority] (0x80) at [etw.LevelInformational] (4). Its payload has 10 bytes.
@@ -1645,7 +1651,7 @@ var priorityLayoutFields = []etw.FieldDesc{
 // AnyCpuBasePriorityChange is [CpuBasePriorityChange] in any version: a newer one is decoded
 // like it.
 type AnyCpuBasePriorityChange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CpuBasePriorityChange
 }
 
@@ -1657,6 +1663,9 @@ func (e *AnyCpuBasePriorityChange) DecodeVersion(version uint8, p []byte, ptr et
 
 // Clone returns a copy of e.
 func (e AnyCpuBasePriorityChange) Clone() *AnyCpuBasePriorityChange { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCpuBasePriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CpuPriorityChange is event 8, version 0, of [TaskCpuPriorityChange], enabled by
 // [KeywordCpuPriority] (0x80) at [etw.LevelInformational] (4). Its payload has 10 bytes.
@@ -1699,7 +1708,7 @@ var cpuPriorityChange = etw.EventDesc{
 
 // AnyCpuPriorityChange is [CpuPriorityChange] in any version: a newer one is decoded like it.
 type AnyCpuPriorityChange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CpuPriorityChange
 }
 
@@ -1711,6 +1720,9 @@ func (e *AnyCpuPriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyCpuPriorityChange) Clone() *AnyCpuPriorityChange { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCpuPriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // PagePriorityChange is event 9, version 0, of [TaskPagePriorityChange], enabled by
 // [KeywordOtherPriority] (0x100) at [etw.LevelInformational] (4). Its payload has 10 bytes.
@@ -1754,7 +1766,7 @@ var pagePriorityChange = etw.EventDesc{
 // AnyPagePriorityChange is [PagePriorityChange] in any version: a newer one is decoded like
 // it.
 type AnyPagePriorityChange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	PagePriorityChange
 }
 
@@ -1766,6 +1778,9 @@ func (e *AnyPagePriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyPagePriorityChange) Clone() *AnyPagePriorityChange { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPagePriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // IoPriorityChange is event 10, version 0, of [TaskIoPriorityChange], enabled by
 // [KeywordOtherPriority] (0x100) at [etw.LevelInformational] (4). Its payload has 10 bytes.
@@ -1808,7 +1823,7 @@ var ioPriorityChange = etw.EventDesc{
 
 // AnyIoPriorityChange is [IoPriorityChange] in any version: a newer one is decoded like it.
 type AnyIoPriorityChange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	IoPriorityChange
 }
 
@@ -1820,6 +1835,9 @@ func (e *AnyIoPriorityChange) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyIoPriorityChange) Clone() *AnyIoPriorityChange { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyIoPriorityChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessFreezeStart is event 11, version 0. Its payload has 4 bytes. [AnyProcessFreezeStart]
 // says what it means.
@@ -2223,7 +2241,7 @@ var jobLayoutFields = []etw.FieldDesc{
 
 // AnyJobStart is [JobStart] in any version: a newer one is decoded like it.
 type AnyJobStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobStart
 }
 
@@ -2235,6 +2253,9 @@ func (e *AnyJobStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyJobStart) Clone() *AnyJobStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobTerminate is event 14, version 0, of [TaskJobTerminate], opcode [etw.OpcodeStop], enabled
 // by [KeywordJob] (0x400) at [etw.LevelInformational] (4). Its payload has 24 bytes.
@@ -2276,7 +2297,7 @@ var jobTerminate = etw.EventDesc{
 
 // AnyJobTerminate is [JobTerminate] in any version: a newer one is decoded like it.
 type AnyJobTerminate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobTerminate
 }
 
@@ -2288,6 +2309,9 @@ func (e *AnyJobTerminate) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyJobTerminate) Clone() *AnyJobTerminate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobTerminate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ProcessRundown is event 15, version 0, of [TaskProcessRundown], enabled by [KeywordProcess]
 // (0x10) at [etw.LevelInformational] (4). [AnyProcessRundown] takes newer versions, too.
@@ -2403,7 +2427,7 @@ var processRundown = etw.EventDesc{
 
 // AnyProcessRundown is [ProcessRundown] in any version: a newer one is decoded like it.
 type AnyProcessRundown struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessRundown
 }
 
@@ -2420,3 +2444,6 @@ func (e AnyProcessRundown) Clone() *AnyProcessRundown {
 	e.PackageRelativeAppId = e.PackageRelativeAppId.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -107,7 +107,7 @@ var createKeyLayoutFields = []etw.FieldDesc{
 
 // AnyCreateKey is [CreateKey] in any version: a newer one is decoded like it.
 type AnyCreateKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CreateKey
 }
 
@@ -122,6 +122,9 @@ func (e AnyCreateKey) Clone() *AnyCreateKey {
 	(*createKeyLayout)(&e.CreateKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCreateKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // OpenKey is event 2, version 0, enabled by [KeywordOpenKey] (0x2000) at
 // [etw.LevelInformational] (4). [AnyOpenKey] takes newer versions, too.
@@ -168,7 +171,7 @@ var openKey = etw.EventDesc{
 
 // AnyOpenKey is [OpenKey] in any version: a newer one is decoded like it.
 type AnyOpenKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OpenKey
 }
 
@@ -183,6 +186,9 @@ func (e AnyOpenKey) Clone() *AnyOpenKey {
 	(*createKeyLayout)(&e.OpenKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOpenKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DeleteKey is event 3, version 0, enabled by [KeywordDeleteKey] (0x4000) at
 // [etw.LevelInformational] (4). [AnyDeleteKey] takes newer versions, too.
@@ -267,7 +273,7 @@ var deleteKeyLayoutFields = []etw.FieldDesc{
 
 // AnyDeleteKey is [DeleteKey] in any version: a newer one is decoded like it.
 type AnyDeleteKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DeleteKey
 }
 
@@ -282,6 +288,9 @@ func (e AnyDeleteKey) Clone() *AnyDeleteKey {
 	(*deleteKeyLayout)(&e.DeleteKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDeleteKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QueryKey is event 4, version 0, enabled by [KeywordQueryKey] (0x8000) at
 // [etw.LevelInformational] (4). [AnyQueryKey] takes newer versions, too.
@@ -391,7 +400,7 @@ var queryKeyLayoutFields = []etw.FieldDesc{
 
 // AnyQueryKey is [QueryKey] in any version: a newer one is decoded like it.
 type AnyQueryKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	QueryKey
 }
 
@@ -406,6 +415,9 @@ func (e AnyQueryKey) Clone() *AnyQueryKey {
 	(*queryKeyLayout)(&e.QueryKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyQueryKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SetValueKey is event 5, version 0, enabled by [KeywordSetValueKey] (0x100) at
 // [etw.LevelInformational] (4). [AnySetValueKey] takes newer versions, too.
@@ -528,7 +540,7 @@ var setValueKey = etw.EventDesc{
 
 // AnySetValueKey is [SetValueKey] in any version: a newer one is decoded like it.
 type AnySetValueKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SetValueKey
 }
 
@@ -546,6 +558,9 @@ func (e AnySetValueKey) Clone() *AnySetValueKey {
 	e.PreviousData = e.PreviousData.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySetValueKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DeleteValueKey is event 6, version 0, enabled by [KeywordDeleteValueKey] (0x200) at
 // [etw.LevelInformational] (4). [AnyDeleteValueKey] takes newer versions, too.
@@ -618,7 +633,7 @@ var deleteValueKey = etw.EventDesc{
 
 // AnyDeleteValueKey is [DeleteValueKey] in any version: a newer one is decoded like it.
 type AnyDeleteValueKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DeleteValueKey
 }
 
@@ -634,6 +649,9 @@ func (e AnyDeleteValueKey) Clone() *AnyDeleteValueKey {
 	e.ValueName = e.ValueName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDeleteValueKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QueryValueKey is event 7, version 0, enabled by [KeywordQueryValueKey] (0x400) at
 // [etw.LevelInformational] (4). [AnyQueryValueKey] takes newer versions, too.
@@ -731,7 +749,7 @@ var queryValueKey = etw.EventDesc{
 
 // AnyQueryValueKey is [QueryValueKey] in any version: a newer one is decoded like it.
 type AnyQueryValueKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	QueryValueKey
 }
 
@@ -748,6 +766,9 @@ func (e AnyQueryValueKey) Clone() *AnyQueryValueKey {
 	e.CapturedData = e.CapturedData.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyQueryValueKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EnumerateKey is event 8, version 0, enabled by [KeywordEnumerateKey] (0x800) at
 // [etw.LevelInformational] (4). [AnyEnumerateKey] takes newer versions, too.
@@ -863,7 +884,7 @@ var enumerateKeyLayoutFields = []etw.FieldDesc{
 
 // AnyEnumerateKey is [EnumerateKey] in any version: a newer one is decoded like it.
 type AnyEnumerateKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EnumerateKey
 }
 
@@ -878,6 +899,9 @@ func (e AnyEnumerateKey) Clone() *AnyEnumerateKey {
 	(*enumerateKeyLayout)(&e.EnumerateKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEnumerateKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // EnumerateValueKey is event 9, version 0, enabled by [KeywordEnumerateValueKey] (0x10) at
 // [etw.LevelInformational] (4). [AnyEnumerateValueKey] takes newer versions, too.
@@ -928,7 +952,7 @@ var enumerateValueKey = etw.EventDesc{
 
 // AnyEnumerateValueKey is [EnumerateValueKey] in any version: a newer one is decoded like it.
 type AnyEnumerateValueKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EnumerateValueKey
 }
 
@@ -943,6 +967,9 @@ func (e AnyEnumerateValueKey) Clone() *AnyEnumerateValueKey {
 	(*enumerateKeyLayout)(&e.EnumerateValueKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEnumerateValueKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QueryMultipleValueKey is event 10, version 0, enabled by [KeywordQueryMultipleValueKey]
 // (0x20) at [etw.LevelInformational] (4). [AnyQueryMultipleValueKey] takes newer versions,
@@ -1022,7 +1049,7 @@ var queryMultipleValueKey = etw.EventDesc{
 // AnyQueryMultipleValueKey is [QueryMultipleValueKey] in any version: a newer one is decoded
 // like it.
 type AnyQueryMultipleValueKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	QueryMultipleValueKey
 }
 
@@ -1037,6 +1064,9 @@ func (e AnyQueryMultipleValueKey) Clone() *AnyQueryMultipleValueKey {
 	e.KeyName = e.KeyName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyQueryMultipleValueKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SetInformationKey is event 11, version 0, enabled by [KeywordSetInformationKey] (0x40) at
 // [etw.LevelInformational] (4). [AnySetInformationKey] takes newer versions, too.
@@ -1084,7 +1114,7 @@ var setInformationKey = etw.EventDesc{
 
 // AnySetInformationKey is [SetInformationKey] in any version: a newer one is decoded like it.
 type AnySetInformationKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SetInformationKey
 }
 
@@ -1099,6 +1129,9 @@ func (e AnySetInformationKey) Clone() *AnySetInformationKey {
 	(*queryKeyLayout)(&e.SetInformationKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySetInformationKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FlushKey is event 12, version 0, enabled by [KeywordFlushKey] (0x80) at
 // [etw.LevelInformational] (4). [AnyFlushKey] takes newer versions, too.
@@ -1142,7 +1175,7 @@ var flushKey = etw.EventDesc{
 
 // AnyFlushKey is [FlushKey] in any version: a newer one is decoded like it.
 type AnyFlushKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FlushKey
 }
 
@@ -1157,6 +1190,9 @@ func (e AnyFlushKey) Clone() *AnyFlushKey {
 	(*deleteKeyLayout)(&e.FlushKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFlushKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CloseKey is event 13, version 0, enabled by [KeywordCloseKey] (0x1) at
 // [etw.LevelInformational] (4). [AnyCloseKey] takes newer versions, too.
@@ -1200,7 +1236,7 @@ var closeKey = etw.EventDesc{
 
 // AnyCloseKey is [CloseKey] in any version: a newer one is decoded like it.
 type AnyCloseKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CloseKey
 }
 
@@ -1215,6 +1251,9 @@ func (e AnyCloseKey) Clone() *AnyCloseKey {
 	(*deleteKeyLayout)(&e.CloseKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCloseKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // QuerySecurityKey is event 14, version 0, enabled by [KeywordQuerySecurityKey] (0x2) at
 // [etw.LevelInformational] (4). [AnyQuerySecurityKey] takes newer versions, too.
@@ -1258,7 +1297,7 @@ var querySecurityKey = etw.EventDesc{
 
 // AnyQuerySecurityKey is [QuerySecurityKey] in any version: a newer one is decoded like it.
 type AnyQuerySecurityKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	QuerySecurityKey
 }
 
@@ -1273,6 +1312,9 @@ func (e AnyQuerySecurityKey) Clone() *AnyQuerySecurityKey {
 	(*deleteKeyLayout)(&e.QuerySecurityKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyQuerySecurityKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // SetSecurityKey is event 15, version 0, enabled by [KeywordSetSecurityKey] (0x4) at
 // [etw.LevelInformational] (4). [AnySetSecurityKey] takes newer versions, too.
@@ -1316,7 +1358,7 @@ var setSecurityKey = etw.EventDesc{
 
 // AnySetSecurityKey is [SetSecurityKey] in any version: a newer one is decoded like it.
 type AnySetSecurityKey struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	SetSecurityKey
 }
 
@@ -1331,3 +1373,6 @@ func (e AnySetSecurityKey) Clone() *AnySetSecurityKey {
 	(*deleteKeyLayout)(&e.SetSecurityKey).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySetSecurityKey) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

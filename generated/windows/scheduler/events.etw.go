@@ -89,7 +89,7 @@ var taskStartedLayoutFields = []etw.FieldDesc{
 
 // AnyTaskStarted is [TaskStarted] in any version: a newer one is decoded like it.
 type AnyTaskStarted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskStarted
 }
 
@@ -104,6 +104,9 @@ func (e AnyTaskStarted) Clone() *AnyTaskStarted {
 	(*taskStartedLayout)(&e.TaskStarted).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskStarted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskStartFailed is event 101, version 0, enabled at [etw.LevelError] (2).
 // [AnyTaskStartFailed] takes newer versions, too.
@@ -170,7 +173,7 @@ var taskStartFailed = etw.EventDesc{
 
 // AnyTaskStartFailed is [TaskStartFailed] in any version: a newer one is decoded like it.
 type AnyTaskStartFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskStartFailed
 }
 
@@ -186,6 +189,9 @@ func (e AnyTaskStartFailed) Clone() *AnyTaskStartFailed {
 	e.UserContext = e.UserContext.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskStartFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskCompleted is event 102, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTaskCompleted] takes newer versions, too.
@@ -229,7 +235,7 @@ var taskCompleted = etw.EventDesc{
 
 // AnyTaskCompleted is [TaskCompleted] in any version: a newer one is decoded like it.
 type AnyTaskCompleted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskCompleted
 }
 
@@ -244,6 +250,9 @@ func (e AnyTaskCompleted) Clone() *AnyTaskCompleted {
 	(*taskStartedLayout)(&e.TaskCompleted).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskCompleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActionStartFailed is event 103, version 0, enabled at [etw.LevelError] (2).
 // [AnyActionStartFailed] takes newer versions, too.
@@ -316,7 +325,7 @@ var actionStartFailed = etw.EventDesc{
 
 // AnyActionStartFailed is [ActionStartFailed] in any version: a newer one is decoded like it.
 type AnyActionStartFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ActionStartFailed
 }
 
@@ -332,6 +341,9 @@ func (e AnyActionStartFailed) Clone() *AnyActionStartFailed {
 	e.UserContext = e.UserContext.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActionStartFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskRegistered is event 106, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTaskRegistered] takes newer versions, too.
@@ -392,7 +404,7 @@ var taskRegistered = etw.EventDesc{
 
 // AnyTaskRegistered is [TaskRegistered] in any version: a newer one is decoded like it.
 type AnyTaskRegistered struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskRegistered
 }
 
@@ -408,6 +420,9 @@ func (e AnyTaskRegistered) Clone() *AnyTaskRegistered {
 	e.UserContext = e.UserContext.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskRegistered) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TriggeredByTime is event 107, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTriggeredByTime] takes newer versions, too.
@@ -488,7 +503,7 @@ var triggeredByTimeLayoutFields = []etw.FieldDesc{
 
 // AnyTriggeredByTime is [TriggeredByTime] in any version: a newer one is decoded like it.
 type AnyTriggeredByTime struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TriggeredByTime
 }
 
@@ -503,6 +518,9 @@ func (e AnyTriggeredByTime) Clone() *AnyTriggeredByTime {
 	(*triggeredByTimeLayout)(&e.TriggeredByTime).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTriggeredByTime) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TriggeredByEvent is event 108, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTriggeredByEvent] takes newer versions, too.
@@ -547,7 +565,7 @@ var triggeredByEvent = etw.EventDesc{
 
 // AnyTriggeredByEvent is [TriggeredByEvent] in any version: a newer one is decoded like it.
 type AnyTriggeredByEvent struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TriggeredByEvent
 }
 
@@ -562,6 +580,9 @@ func (e AnyTriggeredByEvent) Clone() *AnyTriggeredByEvent {
 	(*triggeredByTimeLayout)(&e.TriggeredByEvent).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTriggeredByEvent) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TriggeredByUser is event 110, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTriggeredByUser] takes newer versions, too.
@@ -628,7 +649,7 @@ var triggeredByUser = etw.EventDesc{
 
 // AnyTriggeredByUser is [TriggeredByUser] in any version: a newer one is decoded like it.
 type AnyTriggeredByUser struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TriggeredByUser
 }
 
@@ -644,6 +665,9 @@ func (e AnyTriggeredByUser) Clone() *AnyTriggeredByUser {
 	e.UserContext = e.UserContext.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTriggeredByUser) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskTerminated is event 111, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTaskTerminated] takes newer versions, too.
@@ -688,7 +712,7 @@ var taskTerminated = etw.EventDesc{
 
 // AnyTaskTerminated is [TaskTerminated] in any version: a newer one is decoded like it.
 type AnyTaskTerminated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskTerminated
 }
 
@@ -703,6 +727,9 @@ func (e AnyTaskTerminated) Clone() *AnyTaskTerminated {
 	(*triggeredByTimeLayout)(&e.TaskTerminated).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskTerminated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TriggeredByStartup is event 118, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTriggeredByStartup] takes newer versions, too.
@@ -748,7 +775,7 @@ var triggeredByStartup = etw.EventDesc{
 // AnyTriggeredByStartup is [TriggeredByStartup] in any version: a newer one is decoded like
 // it.
 type AnyTriggeredByStartup struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TriggeredByStartup
 }
 
@@ -763,6 +790,9 @@ func (e AnyTriggeredByStartup) Clone() *AnyTriggeredByStartup {
 	(*triggeredByTimeLayout)(&e.TriggeredByStartup).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTriggeredByStartup) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TriggeredByLogon is event 119, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTriggeredByLogon] takes newer versions, too.
@@ -829,7 +859,7 @@ var triggeredByLogon = etw.EventDesc{
 
 // AnyTriggeredByLogon is [TriggeredByLogon] in any version: a newer one is decoded like it.
 type AnyTriggeredByLogon struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TriggeredByLogon
 }
 
@@ -845,6 +875,9 @@ func (e AnyTriggeredByLogon) Clone() *AnyTriggeredByLogon {
 	e.UserName = e.UserName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTriggeredByLogon) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskProcessCreated is event 129, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTaskProcessCreated] takes newer versions, too.
@@ -918,7 +951,7 @@ var taskProcessCreated = etw.EventDesc{
 // AnyTaskProcessCreated is [TaskProcessCreated] in any version: a newer one is decoded like
 // it.
 type AnyTaskProcessCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskProcessCreated
 }
 
@@ -934,6 +967,9 @@ func (e AnyTaskProcessCreated) Clone() *AnyTaskProcessCreated {
 	e.Path = e.Path.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskProcessCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskUpdated is event 140, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTaskUpdated] takes newer versions, too.
@@ -1013,7 +1049,7 @@ var taskUpdatedLayoutFields = []etw.FieldDesc{
 
 // AnyTaskUpdated is [TaskUpdated] in any version: a newer one is decoded like it.
 type AnyTaskUpdated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskUpdated
 }
 
@@ -1028,6 +1064,9 @@ func (e AnyTaskUpdated) Clone() *AnyTaskUpdated {
 	(*taskUpdatedLayout)(&e.TaskUpdated).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskUpdated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskDeleted is event 141, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTaskDeleted] takes newer versions, too.
@@ -1070,7 +1109,7 @@ var taskDeleted = etw.EventDesc{
 
 // AnyTaskDeleted is [TaskDeleted] in any version: a newer one is decoded like it.
 type AnyTaskDeleted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskDeleted
 }
 
@@ -1085,6 +1124,9 @@ func (e AnyTaskDeleted) Clone() *AnyTaskDeleted {
 	(*taskUpdatedLayout)(&e.TaskDeleted).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskDeleted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TaskDisabled is event 142, version 0, enabled at [etw.LevelInformational] (4).
 // [AnyTaskDisabled] takes newer versions, too.
@@ -1127,7 +1169,7 @@ var taskDisabled = etw.EventDesc{
 
 // AnyTaskDisabled is [TaskDisabled] in any version: a newer one is decoded like it.
 type AnyTaskDisabled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TaskDisabled
 }
 
@@ -1142,6 +1184,9 @@ func (e AnyTaskDisabled) Clone() *AnyTaskDisabled {
 	(*taskUpdatedLayout)(&e.TaskDisabled).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTaskDisabled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ActionStarted is event 200, version 0. [AnyActionStarted] says what it means.
 type ActionStarted struct {
@@ -1899,7 +1944,7 @@ var actionLaunchFailed = etw.EventDesc{
 // AnyActionLaunchFailed is [ActionLaunchFailed] in any version: a newer one is decoded like
 // it.
 type AnyActionLaunchFailed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ActionLaunchFailed
 }
 
@@ -1914,6 +1959,9 @@ func (e AnyActionLaunchFailed) Clone() *AnyActionLaunchFailed {
 	(*actionCompletedV1Layout)(&e.ActionLaunchFailed).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyActionLaunchFailed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LaunchIgnored is event 322, version 0, enabled at [etw.LevelWarning] (3). [AnyLaunchIgnored]
 // takes newer versions, too.
@@ -1973,7 +2021,7 @@ var launchIgnored = etw.EventDesc{
 
 // AnyLaunchIgnored is [LaunchIgnored] in any version: a newer one is decoded like it.
 type AnyLaunchIgnored struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LaunchIgnored
 }
 
@@ -1988,3 +2036,6 @@ func (e AnyLaunchIgnored) Clone() *AnyLaunchIgnored {
 	e.TaskName = e.TaskName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLaunchIgnored) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -120,7 +120,7 @@ var tcpRequestConnectLayoutFields = []etw.FieldDesc{
 
 // AnyTcpRequestConnect is [TcpRequestConnect] in any version: a newer one is decoded like it.
 type AnyTcpRequestConnect struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpRequestConnect
 }
 
@@ -135,6 +135,9 @@ func (e AnyTcpRequestConnect) Clone() *AnyTcpRequestConnect {
 	(*tcpRequestConnectLayout)(&e.TcpRequestConnect).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpRequestConnect) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpTcbSynSend is event 1004, version 0, enabled by [KeywordTcpipDiagnosis] (0x80),
 // [KeywordSendPath] (0x100000000), or [KeywordConnectPath] (0x400000000) at
@@ -205,7 +208,7 @@ var tcpTcbSynSend = etw.EventDesc{
 
 // AnyTcpTcbSynSend is [TcpTcbSynSend] in any version: a newer one is decoded like it.
 type AnyTcpTcbSynSend struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpTcbSynSend
 }
 
@@ -217,6 +220,9 @@ func (e *AnyTcpTcbSynSend) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyTcpTcbSynSend) Clone() *AnyTcpTcbSynSend { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpTcbSynSend) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectTcbProceeding is event 1031, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordConnectPath]
@@ -341,7 +347,7 @@ var tcpConnectTcbProceedingLayoutFields = []etw.FieldDesc{
 // AnyTcpConnectTcbProceeding is [TcpConnectTcbProceeding] in any version: a newer one is
 // decoded like it.
 type AnyTcpConnectTcbProceeding struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectTcbProceeding
 }
 
@@ -356,6 +362,9 @@ func (e AnyTcpConnectTcbProceeding) Clone() *AnyTcpConnectTcbProceeding {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpConnectTcbProceeding).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectTcbProceeding) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectTcbComplete is event 1033, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordConnectPath]
@@ -409,7 +418,7 @@ var tcpConnectTcbComplete = etw.EventDesc{
 // AnyTcpConnectTcbComplete is [TcpConnectTcbComplete] in any version: a newer one is decoded
 // like it.
 type AnyTcpConnectTcbComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectTcbComplete
 }
 
@@ -424,6 +433,9 @@ func (e AnyTcpConnectTcbComplete) Clone() *AnyTcpConnectTcbComplete {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpConnectTcbComplete).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectTcbComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectTcbFailure is event 1034, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordConnectPath]
@@ -477,7 +489,7 @@ var tcpConnectTcbFailure = etw.EventDesc{
 // AnyTcpConnectTcbFailure is [TcpConnectTcbFailure] in any version: a newer one is decoded
 // like it.
 type AnyTcpConnectTcbFailure struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectTcbFailure
 }
 
@@ -492,6 +504,9 @@ func (e AnyTcpConnectTcbFailure) Clone() *AnyTcpConnectTcbFailure {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpConnectTcbFailure).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectTcbFailure) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpCloseTcbRequest is event 1038, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordEndpoint] (0x400), or [KeywordClosePath] (0x1000000000) at [etw.LevelInformational]
@@ -544,7 +559,7 @@ var tcpCloseTcbRequest = etw.EventDesc{
 // AnyTcpCloseTcbRequest is [TcpCloseTcbRequest] in any version: a newer one is decoded like
 // it.
 type AnyTcpCloseTcbRequest struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpCloseTcbRequest
 }
 
@@ -559,6 +574,9 @@ func (e AnyTcpCloseTcbRequest) Clone() *AnyTcpCloseTcbRequest {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpCloseTcbRequest).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpCloseTcbRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpAbortTcbRequest is event 1039, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
@@ -612,7 +630,7 @@ var tcpAbortTcbRequest = etw.EventDesc{
 // AnyTcpAbortTcbRequest is [TcpAbortTcbRequest] in any version: a newer one is decoded like
 // it.
 type AnyTcpAbortTcbRequest struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpAbortTcbRequest
 }
 
@@ -627,6 +645,9 @@ func (e AnyTcpAbortTcbRequest) Clone() *AnyTcpAbortTcbRequest {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpAbortTcbRequest).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpAbortTcbRequest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpAbortTcbComplete is event 1040, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
@@ -680,7 +701,7 @@ var tcpAbortTcbComplete = etw.EventDesc{
 // AnyTcpAbortTcbComplete is [TcpAbortTcbComplete] in any version: a newer one is decoded like
 // it.
 type AnyTcpAbortTcbComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpAbortTcbComplete
 }
 
@@ -695,6 +716,9 @@ func (e AnyTcpAbortTcbComplete) Clone() *AnyTcpAbortTcbComplete {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpAbortTcbComplete).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpAbortTcbComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpDisconnectTcbComplete is event 1043, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
@@ -748,7 +772,7 @@ var tcpDisconnectTcbComplete = etw.EventDesc{
 // AnyTcpDisconnectTcbComplete is [TcpDisconnectTcbComplete] in any version: a newer one is
 // decoded like it.
 type AnyTcpDisconnectTcbComplete struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpDisconnectTcbComplete
 }
 
@@ -763,6 +787,9 @@ func (e AnyTcpDisconnectTcbComplete) Clone() *AnyTcpDisconnectTcbComplete {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpDisconnectTcbComplete).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpDisconnectTcbComplete) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpShutdownTcb is event 1044, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
@@ -815,7 +842,7 @@ var tcpShutdownTcb = etw.EventDesc{
 
 // AnyTcpShutdownTcb is [TcpShutdownTcb] in any version: a newer one is decoded like it.
 type AnyTcpShutdownTcb struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpShutdownTcb
 }
 
@@ -830,6 +857,9 @@ func (e AnyTcpShutdownTcb) Clone() *AnyTcpShutdownTcb {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpShutdownTcb).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpShutdownTcb) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectTcbTimeout is event 1045, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
@@ -883,7 +913,7 @@ var tcpConnectTcbTimeout = etw.EventDesc{
 // AnyTcpConnectTcbTimeout is [TcpConnectTcbTimeout] in any version: a newer one is decoded
 // like it.
 type AnyTcpConnectTcbTimeout struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectTcbTimeout
 }
 
@@ -898,6 +928,9 @@ func (e AnyTcpConnectTcbTimeout) Clone() *AnyTcpConnectTcbTimeout {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpConnectTcbTimeout).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectTcbTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpDisconnectTcbRtoTimeout is event 1046, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordClosePath]
@@ -951,7 +984,7 @@ var tcpDisconnectTcbRtoTimeout = etw.EventDesc{
 // AnyTcpDisconnectTcbRtoTimeout is [TcpDisconnectTcbRtoTimeout] in any version: a newer one is
 // decoded like it.
 type AnyTcpDisconnectTcbRtoTimeout struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpDisconnectTcbRtoTimeout
 }
 
@@ -966,6 +999,9 @@ func (e AnyTcpDisconnectTcbRtoTimeout) Clone() *AnyTcpDisconnectTcbRtoTimeout {
 	(*tcpConnectTcbProceedingLayout)(&e.TcpDisconnectTcbRtoTimeout).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpDisconnectTcbRtoTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpTcbStateChange is event 1051, version 0, enabled by [KeywordTcpipTcb] (0x4) or
 // [KeywordEndpoint] (0x400) at [etw.LevelInformational] (4). Its payload has 20 bytes, 16 in
@@ -1038,7 +1074,7 @@ var tcpTcbStateChange = etw.EventDesc{
 
 // AnyTcpTcbStateChange is [TcpTcbStateChange] in any version: a newer one is decoded like it.
 type AnyTcpTcbStateChange struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpTcbStateChange
 }
 
@@ -1050,6 +1086,9 @@ func (e *AnyTcpTcbStateChange) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyTcpTcbStateChange) Clone() *AnyTcpTcbStateChange { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpTcbStateChange) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpDataTransferReceive is event 1074, version 0, enabled by [KeywordReceivePath]
 // (0x200000000) at [etw.LevelInformational] (4). Its payload has 16 bytes, 12 in programs of
@@ -1114,7 +1153,7 @@ var tcpDataTransferReceive = etw.EventDesc{
 // AnyTcpDataTransferReceive is [TcpDataTransferReceive] in any version: a newer one is decoded
 // like it.
 type AnyTcpDataTransferReceive struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpDataTransferReceive
 }
 
@@ -1126,6 +1165,9 @@ func (e *AnyTcpDataTransferReceive) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyTcpDataTransferReceive) Clone() *AnyTcpDataTransferReceive { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpDataTransferReceive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpDataTransferRetransmitRound is event 1077, version 0, enabled by [KeywordTcpipDiagnosis]
 // (0x80) or [KeywordSendPath] (0x100000000) at [etw.LevelInformational] (4). Its payload has
@@ -1253,7 +1295,7 @@ var tcpDataTransferRetransmitRound = etw.EventDesc{
 // AnyTcpDataTransferRetransmitRound is [TcpDataTransferRetransmitRound] in any version: a
 // newer one is decoded like it.
 type AnyTcpDataTransferRetransmitRound struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpDataTransferRetransmitRound
 }
 
@@ -1265,6 +1307,11 @@ func (e *AnyTcpDataTransferRetransmitRound) DecodeVersion(version uint8, p []byt
 
 // Clone returns a copy of e.
 func (e AnyTcpDataTransferRetransmitRound) Clone() *AnyTcpDataTransferRetransmitRound { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpDataTransferRetransmitRound) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
+}
 
 // TcpConnectionTerminatedRcvdRst is event 1184, version 0, enabled by [KeywordTcpipDiagnosis]
 // (0x80), [KeywordReceivePath] (0x200000000), or [KeywordConnectPath] (0x400000000) at
@@ -1318,7 +1365,7 @@ var tcpConnectionTerminatedRcvdRst = etw.EventDesc{
 // AnyTcpConnectionTerminatedRcvdRst is [TcpConnectionTerminatedRcvdRst] in any version: a
 // newer one is decoded like it.
 type AnyTcpConnectionTerminatedRcvdRst struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectionTerminatedRcvdRst
 }
 
@@ -1332,6 +1379,11 @@ func (e *AnyTcpConnectionTerminatedRcvdRst) DecodeVersion(version uint8, p []byt
 func (e AnyTcpConnectionTerminatedRcvdRst) Clone() *AnyTcpConnectionTerminatedRcvdRst {
 	(*tcpRequestConnectLayout)(&e.TcpConnectionTerminatedRcvdRst).detach()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectionTerminatedRcvdRst) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }
 
 // TcpConnectRetransmit is event 1186, version 0, enabled by [KeywordTcpipDiagnosis] (0x80),
@@ -1384,7 +1436,7 @@ var tcpConnectRetransmit = etw.EventDesc{
 // AnyTcpConnectRetransmit is [TcpConnectRetransmit] in any version: a newer one is decoded
 // like it.
 type AnyTcpConnectRetransmit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectRetransmit
 }
 
@@ -1399,6 +1451,9 @@ func (e AnyTcpConnectRetransmit) Clone() *AnyTcpConnectRetransmit {
 	(*tcpRequestConnectLayout)(&e.TcpConnectRetransmit).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpDataTransferRetransmit is event 1187, version 0, enabled by [KeywordTcpipDiagnosis]
 // (0x80), [KeywordSendPath] (0x100000000), or [KeywordConnectPath] (0x400000000) at
@@ -1450,7 +1505,7 @@ var tcpDataTransferRetransmit = etw.EventDesc{
 // AnyTcpDataTransferRetransmit is [TcpDataTransferRetransmit] in any version: a newer one is
 // decoded like it.
 type AnyTcpDataTransferRetransmit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpDataTransferRetransmit
 }
 
@@ -1465,6 +1520,9 @@ func (e AnyTcpDataTransferRetransmit) Clone() *AnyTcpDataTransferRetransmit {
 	(*tcpRequestConnectLayout)(&e.TcpDataTransferRetransmit).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpDataTransferRetransmit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectionKeepAlive is event 1188, version 0, enabled by [KeywordTcpipDiagnosis] (0x80),
 // [KeywordSendPath] (0x100000000), or [KeywordConnectPath] (0x400000000) at
@@ -1530,7 +1588,7 @@ var tcpConnectionKeepAlive = etw.EventDesc{
 // AnyTcpConnectionKeepAlive is [TcpConnectionKeepAlive] in any version: a newer one is decoded
 // like it.
 type AnyTcpConnectionKeepAlive struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectionKeepAlive
 }
 
@@ -1542,6 +1600,9 @@ func (e *AnyTcpConnectionKeepAlive) DecodeVersion(version uint8, p []byte, ptr e
 
 // Clone returns a copy of e.
 func (e AnyTcpConnectionKeepAlive) Clone() *AnyTcpConnectionKeepAlive { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectionKeepAlive) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectionRundown is event 1300, version 0, enabled by [KeywordTcpipTcb] (0x4),
 // [KeywordTcpipDiagnosis] (0x80), [KeywordEndpoint] (0x400), or [KeywordConnectPath]
@@ -1635,7 +1696,7 @@ var tcpConnectionRundown = etw.EventDesc{
 // AnyTcpConnectionRundown is [TcpConnectionRundown] in any version: a newer one is decoded
 // like it.
 type AnyTcpConnectionRundown struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectionRundown
 }
 
@@ -1651,6 +1712,9 @@ func (e AnyTcpConnectionRundown) Clone() *AnyTcpConnectionRundown {
 	e.RemoteAddress = e.RemoteAddress.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectionRundown) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpDataTransferSend is event 1332, version 0. Its payload has 36 bytes, 32 in programs of 32
 // bits. [AnyTcpDataTransferSend] says what it means.
@@ -2011,7 +2075,7 @@ var tcpRetransmitTimeout = etw.EventDesc{
 // AnyTcpRetransmitTimeout is [TcpRetransmitTimeout] in any version: a newer one is decoded
 // like it.
 type AnyTcpRetransmitTimeout struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpRetransmitTimeout
 }
 
@@ -2023,3 +2087,6 @@ func (e *AnyTcpRetransmitTimeout) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyTcpRetransmitTimeout) Clone() *AnyTcpRetransmitTimeout { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpRetransmitTimeout) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

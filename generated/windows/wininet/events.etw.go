@@ -118,7 +118,7 @@ var rootHandleCreated = etw.EventDesc{
 
 // AnyRootHandleCreated is [RootHandleCreated] in any version: a newer one is decoded like it.
 type AnyRootHandleCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RootHandleCreated
 }
 
@@ -136,6 +136,9 @@ func (e AnyRootHandleCreated) Clone() *AnyRootHandleCreated {
 	e.ProxyBypassList = e.ProxyBypassList.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRootHandleCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // OpenUrlHandleCreated is event 102, version 0, enabled by [KeywordHandles] (0x1) at
 // [etw.LevelInformational] (4). [AnyOpenUrlHandleCreated] takes newer versions, too.
@@ -227,7 +230,7 @@ var openUrlHandleCreated = etw.EventDesc{
 // AnyOpenUrlHandleCreated is [OpenUrlHandleCreated] in any version: a newer one is decoded
 // like it.
 type AnyOpenUrlHandleCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OpenUrlHandleCreated
 }
 
@@ -243,6 +246,9 @@ func (e AnyOpenUrlHandleCreated) Clone() *AnyOpenUrlHandleCreated {
 	e.Headers = e.Headers.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOpenUrlHandleCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectHandleCreated is event 103, version 0, enabled by [KeywordHandles] (0x1) at
 // [etw.LevelInformational] (4). [AnyConnectHandleCreated] takes newer versions, too.
@@ -340,7 +346,7 @@ var connectHandleCreated = etw.EventDesc{
 // AnyConnectHandleCreated is [ConnectHandleCreated] in any version: a newer one is decoded
 // like it.
 type AnyConnectHandleCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectHandleCreated
 }
 
@@ -356,6 +362,9 @@ func (e AnyConnectHandleCreated) Clone() *AnyConnectHandleCreated {
 	e.Service = e.Service.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectHandleCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestHandleCreated is event 104, version 0, enabled by [KeywordHandles] (0x1) at
 // [etw.LevelInformational] (4). [AnyRequestHandleCreated] takes newer versions, too.
@@ -486,7 +495,7 @@ var requestHandleCreated = etw.EventDesc{
 // AnyRequestHandleCreated is [RequestHandleCreated] in any version: a newer one is decoded
 // like it.
 type AnyRequestHandleCreated struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestHandleCreated
 }
 
@@ -505,6 +514,9 @@ func (e AnyRequestHandleCreated) Clone() *AnyRequestHandleCreated {
 	e.AcceptTypes = e.AcceptTypes.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestHandleCreated) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // HandleClosed is event 105, version 0, enabled by [KeywordHandles] (0x1) at
 // [etw.LevelInformational] (4). Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -556,7 +568,7 @@ var handleClosed = etw.EventDesc{
 
 // AnyHandleClosed is [HandleClosed] in any version: a newer one is decoded like it.
 type AnyHandleClosed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	HandleClosed
 }
 
@@ -568,6 +580,9 @@ func (e *AnyHandleClosed) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyHandleClosed) Clone() *AnyHandleClosed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyHandleClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestStop is event 201, version 0, enabled by [KeywordHttp] (0x2) at
 // [etw.LevelInformational] (4). [AnyRequestStop] takes newer versions, too.
@@ -645,7 +660,7 @@ var requestStop = etw.EventDesc{
 
 // AnyRequestStop is [RequestStop] in any version: a newer one is decoded like it.
 type AnyRequestStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestStop
 }
 
@@ -660,6 +675,9 @@ func (e AnyRequestStop) Clone() *AnyRequestStop {
 	e.Verb = e.Verb.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestFail is event 202, version 0, enabled by [KeywordHttp] (0x2) or [KeywordAoac] (0x100)
 // at [etw.LevelError] (2). Its payload has 12 bytes, 8 in programs of 32 bits.
@@ -732,7 +750,7 @@ var requestFailLayoutFields = []etw.FieldDesc{
 
 // AnyRequestFail is [RequestFail] in any version: a newer one is decoded like it.
 type AnyRequestFail struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestFail
 }
 
@@ -744,6 +762,9 @@ func (e *AnyRequestFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyRequestFail) Clone() *AnyRequestFail { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseStop is event 203, version 0, enabled by [KeywordHttp] (0x2) at
 // [etw.LevelInformational] (4). [AnyResponseStop] takes newer versions, too.
@@ -837,7 +858,7 @@ var responseStop = etw.EventDesc{
 
 // AnyResponseStop is [ResponseStop] in any version: a newer one is decoded like it.
 type AnyResponseStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseStop
 }
 
@@ -853,6 +874,9 @@ func (e AnyResponseStop) Clone() *AnyResponseStop {
 	e.ContentLength = e.ContentLength.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseFail is event 204, version 0, enabled by [KeywordHttp] (0x2) or [KeywordAoac]
 // (0x100) at [etw.LevelInformational] (4). Its payload has 12 bytes, 8 in programs of 32 bits.
@@ -893,7 +917,7 @@ var responseFail = etw.EventDesc{
 
 // AnyResponseFail is [ResponseFail] in any version: a newer one is decoded like it.
 type AnyResponseFail struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseFail
 }
 
@@ -905,6 +929,9 @@ func (e *AnyResponseFail) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyResponseFail) Clone() *AnyResponseFail { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConnectionClosed is event 205, version 0, enabled by [KeywordHttp] (0x2) at
 // [etw.LevelInformational] (4). [AnyConnectionClosed] takes newer versions, too.
@@ -976,7 +1003,7 @@ var connectionClosed = etw.EventDesc{
 
 // AnyConnectionClosed is [ConnectionClosed] in any version: a newer one is decoded like it.
 type AnyConnectionClosed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConnectionClosed
 }
 
@@ -991,6 +1018,9 @@ func (e AnyConnectionClosed) Clone() *AnyConnectionClosed {
 	e.Reason = e.Reason.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConnectionClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // KeepAliveReused is event 206, version 0, enabled by [KeywordHttp] (0x2) at
 // [etw.LevelInformational] (4). Its payload has 16 bytes, 8 in programs of 32 bits.
@@ -1065,7 +1095,7 @@ var keepAliveReusedLayoutFields = []etw.FieldDesc{
 
 // AnyKeepAliveReused is [KeepAliveReused] in any version: a newer one is decoded like it.
 type AnyKeepAliveReused struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	KeepAliveReused
 }
 
@@ -1077,6 +1107,9 @@ func (e *AnyKeepAliveReused) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyKeepAliveReused) Clone() *AnyKeepAliveReused { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyKeepAliveReused) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // KeepAlivePooled is event 207, version 0, enabled by [KeywordHttp] (0x2) at
 // [etw.LevelInformational] (4). Its payload has 16 bytes, 8 in programs of 32 bits.
@@ -1119,7 +1152,7 @@ var keepAlivePooled = etw.EventDesc{
 
 // AnyKeepAlivePooled is [KeepAlivePooled] in any version: a newer one is decoded like it.
 type AnyKeepAlivePooled struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	KeepAlivePooled
 }
 
@@ -1131,6 +1164,9 @@ func (e *AnyKeepAlivePooled) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyKeepAlivePooled) Clone() *AnyKeepAlivePooled { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyKeepAlivePooled) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // KeepAliveClosed is event 208, version 0, enabled by [KeywordHttp] (0x2) at
 // [etw.LevelInformational] (4). Its payload has 16 bytes, 8 in programs of 32 bits.
@@ -1173,7 +1209,7 @@ var keepAliveClosed = etw.EventDesc{
 
 // AnyKeepAliveClosed is [KeepAliveClosed] in any version: a newer one is decoded like it.
 type AnyKeepAliveClosed struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	KeepAliveClosed
 }
 
@@ -1185,6 +1221,9 @@ func (e *AnyKeepAliveClosed) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyKeepAliveClosed) Clone() *AnyKeepAliveClosed { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyKeepAliveClosed) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseBodyReceived is event 209, version 0, enabled by [KeywordHttp] (0x2) at
 // [etw.LevelInformational] (4). Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -1237,7 +1276,7 @@ var responseBodyReceived = etw.EventDesc{
 // AnyResponseBodyReceived is [ResponseBodyReceived] in any version: a newer one is decoded
 // like it.
 type AnyResponseBodyReceived struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseBodyReceived
 }
 
@@ -1249,6 +1288,9 @@ func (e *AnyResponseBodyReceived) DecodeVersion(version uint8, p []byte, ptr etw
 
 // Clone returns a copy of e.
 func (e AnyResponseBodyReceived) Clone() *AnyResponseBodyReceived { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseBodyReceived) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RequestHeader is event 210, version 0, enabled by [KeywordHttp] (0x2) at [etw.LevelVerbose]
 // (5). [AnyRequestHeader] takes newer versions, too.
@@ -1333,7 +1375,7 @@ var requestHeaderLayoutFields = []etw.FieldDesc{
 
 // AnyRequestHeader is [RequestHeader] in any version: a newer one is decoded like it.
 type AnyRequestHeader struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RequestHeader
 }
 
@@ -1348,6 +1390,9 @@ func (e AnyRequestHeader) Clone() *AnyRequestHeader {
 	(*requestHeaderLayout)(&e.RequestHeader).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRequestHeader) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ResponseHeader is event 211, version 0, enabled by [KeywordHttp] (0x2) at [etw.LevelVerbose]
 // (5). [AnyResponseHeader] takes newer versions, too.
@@ -1391,7 +1436,7 @@ var responseHeader = etw.EventDesc{
 
 // AnyResponseHeader is [ResponseHeader] in any version: a newer one is decoded like it.
 type AnyResponseHeader struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ResponseHeader
 }
 
@@ -1406,6 +1451,9 @@ func (e AnyResponseHeader) Clone() *AnyResponseHeader {
 	(*requestHeaderLayout)(&e.ResponseHeader).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyResponseHeader) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectionStart is event 301, version 0, enabled by [KeywordConnection] (0x4) at
 // [etw.LevelInformational] (4). [AnyTcpConnectionStart] takes newer versions, too.
@@ -1487,7 +1535,7 @@ var tcpConnectionStart = etw.EventDesc{
 // AnyTcpConnectionStart is [TcpConnectionStart] in any version: a newer one is decoded like
 // it.
 type AnyTcpConnectionStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectionStart
 }
 
@@ -1502,6 +1550,9 @@ func (e AnyTcpConnectionStart) Clone() *AnyTcpConnectionStart {
 	e.ServerName = e.ServerName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectionStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectionFail is event 302, version 0, enabled by [KeywordConnection] (0x4) or
 // [KeywordAoac] (0x100) at [etw.LevelError] (2). [AnyTcpConnectionFail] takes newer versions,
@@ -1577,7 +1628,7 @@ var tcpConnectionFail = etw.EventDesc{
 
 // AnyTcpConnectionFail is [TcpConnectionFail] in any version: a newer one is decoded like it.
 type AnyTcpConnectionFail struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectionFail
 }
 
@@ -1592,6 +1643,9 @@ func (e AnyTcpConnectionFail) Clone() *AnyTcpConnectionFail {
 	e.ServerName = e.ServerName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectionFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TcpConnectionStop is event 303, version 0, enabled by [KeywordConnection] (0x4) at
 // [etw.LevelInformational] (4). Its payload has 8 bytes, 4 in programs of 32 bits.
@@ -1643,7 +1697,7 @@ var tcpConnectionStop = etw.EventDesc{
 
 // AnyTcpConnectionStop is [TcpConnectionStop] in any version: a newer one is decoded like it.
 type AnyTcpConnectionStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TcpConnectionStop
 }
 
@@ -1655,6 +1709,9 @@ func (e *AnyTcpConnectionStop) DecodeVersion(version uint8, p []byte, ptr etw.Pt
 
 // Clone returns a copy of e.
 func (e AnyTcpConnectionStop) Clone() *AnyTcpConnectionStop { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTcpConnectionStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DnsQueryStart is event 304, version 0, enabled by [KeywordConnection] (0x4) at
 // [etw.LevelInformational] (4). [AnyDnsQueryStart] takes newer versions, too.
@@ -1723,7 +1780,7 @@ var dnsQueryStart = etw.EventDesc{
 
 // AnyDnsQueryStart is [DnsQueryStart] in any version: a newer one is decoded like it.
 type AnyDnsQueryStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DnsQueryStart
 }
 
@@ -1738,6 +1795,9 @@ func (e AnyDnsQueryStart) Clone() *AnyDnsQueryStart {
 	e.HostName = e.HostName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDnsQueryStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DnsQueryStop is event 305, version 0, enabled by [KeywordConnection] (0x4) at
 // [etw.LevelInformational] (4). [AnyDnsQueryStop] takes newer versions, too.
@@ -1819,7 +1879,7 @@ var dnsQueryStop = etw.EventDesc{
 
 // AnyDnsQueryStop is [DnsQueryStop] in any version: a newer one is decoded like it.
 type AnyDnsQueryStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DnsQueryStop
 }
 
@@ -1835,6 +1895,9 @@ func (e AnyDnsQueryStop) Clone() *AnyDnsQueryStop {
 	e.AddressList = e.AddressList.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDnsQueryStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DnsQueryFail is event 306, version 0, enabled by [KeywordConnection] (0x4) or [KeywordAoac]
 // (0x100) at [etw.LevelError] (2). [AnyDnsQueryFail] takes newer versions, too.
@@ -1909,7 +1972,7 @@ var dnsQueryFail = etw.EventDesc{
 
 // AnyDnsQueryFail is [DnsQueryFail] in any version: a newer one is decoded like it.
 type AnyDnsQueryFail struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DnsQueryFail
 }
 
@@ -1924,3 +1987,6 @@ func (e AnyDnsQueryFail) Clone() *AnyDnsQueryFail {
 	e.HostName = e.HostName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDnsQueryFail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

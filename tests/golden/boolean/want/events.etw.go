@@ -62,7 +62,7 @@ var flag = etw.EventDesc{
 
 // AnyFlag is [Flag] in any version: a newer one is decoded like it.
 type AnyFlag struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Flag
 }
 
@@ -74,3 +74,6 @@ func (e *AnyFlag) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 
 // Clone returns a copy of e.
 func (e AnyFlag) Clone() *AnyFlag { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFlag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -22,11 +22,11 @@ var stateMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v State) String() string { return stateMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v State) String() string { return stateMap.ValueName("State", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v State) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v State) MarshalText() ([]byte, error) { return []byte(stateMap.ValueString(uint32(v))), nil }
 
 // State8 is a value of the map StateMap.
 type State8 uint8
@@ -45,8 +45,8 @@ var state8Map = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v State8) String() string { return state8Map.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v State8) String() string { return state8Map.ValueName("State8", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v State8) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v State8) MarshalText() ([]byte, error) { return []byte(state8Map.ValueString(uint32(v))), nil }

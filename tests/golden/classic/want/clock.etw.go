@@ -30,7 +30,7 @@ var clockTick = etw.EventDesc{
 
 // AnyClockTick is [ClockTick] in any version: a newer one is decoded like it.
 type AnyClockTick struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ClockTick
 }
 
@@ -42,6 +42,9 @@ func (e *AnyClockTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyClockTick) Clone() *AnyClockTick { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyClockTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ClockLoad is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b003, opcode 10
 // (Load), version 0, of [TaskClock]. Its payload has 8 bytes. [AnyClockLoad] takes newer
@@ -107,7 +110,7 @@ var clockLayoutFields = []etw.FieldDesc{
 
 // AnyClockLoad is [ClockLoad] in any version: a newer one is decoded like it.
 type AnyClockLoad struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ClockLoad
 }
 
@@ -119,3 +122,6 @@ func (e *AnyClockLoad) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyClockLoad) Clone() *AnyClockLoad { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyClockLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -371,7 +371,7 @@ var jobStop = etw.EventDesc{
 
 // AnyJobStop is [JobStop] in any version: a newer one is decoded like it.
 type AnyJobStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JobStop
 }
 
@@ -386,6 +386,9 @@ func (e AnyJobStop) Clone() *AnyJobStop {
 	(*jobV2Layout)(&e.JobStop).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJobStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JobStopped is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b001, opcode 2
 // (win:Stop), version 2, of [TaskJob]. Its payload has 8 bytes.

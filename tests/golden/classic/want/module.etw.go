@@ -86,7 +86,7 @@ var moduleLayoutFields = []etw.FieldDesc{
 
 // AnyModuleLoad is [ModuleLoad] in any version: a newer one is decoded like it.
 type AnyModuleLoad struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleLoad
 }
 
@@ -101,6 +101,9 @@ func (e AnyModuleLoad) Clone() *AnyModuleLoad {
 	(*moduleLayout)(&e.ModuleLoad).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleLoad) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Module is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 0, version
 // 0, of [TaskModule]. It has no payload. [AnyModule] takes newer versions, too.
@@ -123,7 +126,7 @@ var module = etw.EventDesc{
 
 // AnyModule is [Module] in any version: a newer one is decoded like it.
 type AnyModule struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Module
 }
 
@@ -135,6 +138,9 @@ func (e *AnyModule) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 
 // Clone returns a copy of e.
 func (e AnyModule) Clone() *AnyModule { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModule) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ModuleStop is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 2
 // (win:Stop), version 0, of [TaskModule]. [AnyModuleStop] takes newer versions, too.
@@ -176,7 +182,7 @@ var moduleStop = etw.EventDesc{
 
 // AnyModuleStop is [ModuleStop] in any version: a newer one is decoded like it.
 type AnyModuleStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ModuleStop
 }
 
@@ -191,6 +197,9 @@ func (e AnyModuleStop) Clone() *AnyModuleStop {
 	(*moduleLayout)(&e.ModuleStop).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyModuleStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ModuleLoaded is the classic event of class 5d1f7a10-11b2-4a5c-9d3e-7f0c52a1b002, opcode 10
 // (Load), version 0, of [TaskModule].

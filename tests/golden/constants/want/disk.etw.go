@@ -30,7 +30,7 @@ var diskSeek = etw.EventDesc{
 
 // AnyDiskSeek is [DiskSeek] in any version: a newer one is decoded like it.
 type AnyDiskSeek struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskSeek
 }
 
@@ -42,6 +42,9 @@ func (e *AnyDiskSeek) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyDiskSeek) Clone() *AnyDiskSeek { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskSeek) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // DiskStart is event 2, version 0, of [TaskDisk], opcode [etw.OpcodeStart], enabled by
 // [KeywordIO] (0x1) at [etw.LevelVerbose] (5). It has no payload. [AnyDiskStart] takes newer
@@ -65,7 +68,7 @@ var diskStart = etw.EventDesc{
 
 // AnyDiskStart is [DiskStart] in any version: a newer one is decoded like it.
 type AnyDiskStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	DiskStart
 }
 
@@ -77,3 +80,6 @@ func (e *AnyDiskStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (
 
 // Clone returns a copy of e.
 func (e AnyDiskStart) Clone() *AnyDiskStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDiskStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

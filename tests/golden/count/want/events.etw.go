@@ -132,7 +132,7 @@ var counts = etw.EventDesc{
 
 // AnyCounts is [Counts] in any version: a newer one is decoded like it.
 type AnyCounts struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Counts
 }
 
@@ -156,3 +156,6 @@ func (e AnyCounts) Clone() *AnyCounts {
 	e.Hashes = e.Hashes.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCounts) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -22,8 +22,8 @@ var colorMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Color) String() string { return colorMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Color) String() string { return colorMap.ValueName("Color", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Color) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Color) MarshalText() ([]byte, error) { return []byte(colorMap.ValueString(uint32(v))), nil }

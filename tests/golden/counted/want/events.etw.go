@@ -217,7 +217,7 @@ func (s CountedRows) write(a *etw.Appender, i int, n uint64) {
 
 // AnyCounted is [Counted] in any version: a newer one is decoded like it.
 type AnyCounted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Counted
 }
 
@@ -238,3 +238,6 @@ func (e AnyCounted) Clone() *AnyCounted {
 	e.Rows = e.Rows.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCounted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

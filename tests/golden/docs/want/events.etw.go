@@ -86,7 +86,7 @@ var documentedLayoutFields = []etw.FieldDesc{
 
 // AnyDocumented is [Documented] in any version: a newer one is decoded like it.
 type AnyDocumented struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Documented
 }
 
@@ -98,6 +98,9 @@ func (e *AnyDocumented) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyDocumented) Clone() *AnyDocumented { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyDocumented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // NewName is old_name: event 2, version 0. Its payload has 8 bytes. [AnyNewName] takes newer
 // versions, too.
@@ -137,7 +140,7 @@ var newName = etw.EventDesc{
 
 // AnyNewName is [NewName] in any version: a newer one is decoded like it.
 type AnyNewName struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	NewName
 }
 
@@ -149,6 +152,9 @@ func (e *AnyNewName) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyNewName) Clone() *AnyNewName { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNewName) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Undocumented is event 3, version 0. [AnyUndocumented] takes newer versions, too.
 //
@@ -255,7 +261,7 @@ var undocumented = etw.EventDesc{
 
 // AnyUndocumented is [Undocumented] in any version: a newer one is decoded like it.
 type AnyUndocumented struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Undocumented
 }
 
@@ -270,3 +276,6 @@ func (e AnyUndocumented) Clone() *AnyUndocumented {
 	e.Flags = e.Flags.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyUndocumented) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -201,7 +201,7 @@ func (s WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13_2List) write(a
 // [WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13] in any version: a newer one is
 // decoded like it.
 type AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	WhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13
 }
 
@@ -215,4 +215,9 @@ func (e *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) DecodeVer
 func (e AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) Clone() *AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13 {
 	e.WhateverTheGuestsHaveAskedForAllDay = e.WhateverTheGuestsHaveAskedForAllDay.Clone()
 	return &e
+}
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWhateverTheOldestOfAllTheServersHasToSayAboutItsLongAnd13) MarshalJSON() ([]byte, error) {
+	return etw.AppendJSON(nil, &e)
 }

@@ -28,11 +28,11 @@ var courseMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Course) String() string { return courseMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Course) String() string { return courseMap.ValueName("Course", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Course) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Course) MarshalText() ([]byte, error) { return []byte(courseMap.ValueString(uint32(v))), nil }
 
 // VMap is a value of the map VMap.
 type VMap uint8
@@ -49,8 +49,8 @@ var vMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v VMap) String() string { return vMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v VMap) String() string { return vMap.ValueName("VMap", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v VMap) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v VMap) MarshalText() ([]byte, error) { return []byte(vMap.ValueString(uint32(v))), nil }

@@ -38,8 +38,9 @@ func (e Event7937) String() string { return string(etw.AppendText(nil, &e)) }
 
 var event7937 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7937, Version: 1, Opcode: 20, Task: 1,
-	Name: "NoneTobewrittenwhenthelastorderofthedayisdone_V1", TaskName: "None", OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
-	Fields: event7937LayoutFields,
+	Name: "NoneTobewrittenwhenthelastorderofthedayisdone_V1", TaskName: "None",
+	OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
+	Fields:     event7937LayoutFields,
 }
 
 // event7937Layout is the template NoneTobewrittenwhenthelastorderofthedayisdoneArgs_V1, which
@@ -100,8 +101,9 @@ func (e Event7937V2) String() string { return string(etw.AppendText(nil, &e)) }
 
 var event7937V2 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7937, Version: 2, Opcode: 20, Task: 1,
-	Name: "NoneTobewrittenwhenthelastorderofthedayisdone_V2", TaskName: "None", OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
-	Fields: event7937LayoutFields,
+	Name: "NoneTobewrittenwhenthelastorderofthedayisdone_V2", TaskName: "None",
+	OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
+	Fields:     event7937LayoutFields,
 }
 
 // AnyEvent7937 is event 7937 in any version, of [TaskNone], opcode [OpcodeNone20].

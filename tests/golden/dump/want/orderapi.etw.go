@@ -26,7 +26,7 @@ var orderAPIStart = etw.EventDesc{
 
 // AnyOrderAPIStart is [OrderAPIStart] in any version: a newer one is decoded like it.
 type AnyOrderAPIStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OrderAPIStart
 }
 
@@ -38,6 +38,9 @@ func (e *AnyOrderAPIStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSiz
 
 // Clone returns a copy of e.
 func (e AnyOrderAPIStart) Clone() *AnyOrderAPIStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOrderAPIStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // OrderAPIAp is event 11, version 0, of [TaskOrderAPI], opcode [OpcodeOrderAPIAp]. It has no
 // payload. [AnyOrderAPIAp] takes newer versions, too.
@@ -60,7 +63,7 @@ var orderAPIAp = etw.EventDesc{
 
 // AnyOrderAPIAp is [OrderAPIAp] in any version: a newer one is decoded like it.
 type AnyOrderAPIAp struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OrderAPIAp
 }
 
@@ -72,3 +75,6 @@ func (e *AnyOrderAPIAp) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyOrderAPIAp) Clone() *AnyOrderAPIAp { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOrderAPIAp) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -35,13 +35,14 @@ func (e OrdersEvent7938) String() string { return string(etw.AppendText(nil, &e)
 
 var ordersEvent7938 = etw.EventDesc{
 	Provider: &providerDesc, ID: 7938, Opcode: 20, Task: 2,
-	Name: "OrdersTobewrittenwhenthelastorderofthedayisdone", TaskName: "Orders", OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
-	Fields: event7937LayoutFields,
+	Name: "OrdersTobewrittenwhenthelastorderofthedayisdone", TaskName: "Orders",
+	OpcodeName: "Tobewrittenwhenthelastorderofthedayisdone",
+	Fields:     event7937LayoutFields,
 }
 
 // AnyOrdersEvent7938 is [OrdersEvent7938] in any version: a newer one is decoded like it.
 type AnyOrdersEvent7938 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OrdersEvent7938
 }
 
@@ -53,3 +54,6 @@ func (e *AnyOrdersEvent7938) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyOrdersEvent7938) Clone() *AnyOrdersEvent7938 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOrdersEvent7938) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

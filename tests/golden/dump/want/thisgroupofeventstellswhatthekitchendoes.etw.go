@@ -21,12 +21,13 @@ func (e Event12) String() string { return string(etw.AppendText(nil, &e)) }
 
 var event12 = etw.EventDesc{
 	Provider: &providerDesc, ID: 12, Opcode: 10, Task: 4,
-	Name: "ThisgroupofeventstellswhatthekitchendoesStart", TaskName: "Thisgroupofeventstellswhatthekitchendoes", OpcodeName: "Start",
+	Name:     "ThisgroupofeventstellswhatthekitchendoesStart",
+	TaskName: "Thisgroupofeventstellswhatthekitchendoes", OpcodeName: "Start",
 }
 
 // AnyEvent12 is [Event12] in any version: a newer one is decoded like it.
 type AnyEvent12 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Event12
 }
 
@@ -38,3 +39,6 @@ func (e *AnyEvent12) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyEvent12) Clone() *AnyEvent12 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvent12) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

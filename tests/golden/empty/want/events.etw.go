@@ -25,7 +25,7 @@ var tick = etw.EventDesc{
 
 // AnyTick is [Tick] in any version: a newer one is decoded like it.
 type AnyTick struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Tick
 }
 
@@ -37,6 +37,9 @@ func (e *AnyTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 
 // Clone returns a copy of e.
 func (e AnyTick) Clone() *AnyTick { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Tock is event 2, version 0. It has no payload. [AnyTock] takes newer versions, too.
 type Tock struct {
@@ -58,7 +61,7 @@ var tock = etw.EventDesc{
 
 // AnyTock is [Tock] in any version: a newer one is decoded like it.
 type AnyTock struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Tock
 }
 
@@ -70,3 +73,6 @@ func (e *AnyTock) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 
 // Clone returns a copy of e.
 func (e AnyTock) Clone() *AnyTock { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTock) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

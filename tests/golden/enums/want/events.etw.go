@@ -68,7 +68,7 @@ var enums = etw.EventDesc{
 
 // AnyEnums is [Enums] in any version: a newer one is decoded like it.
 type AnyEnums struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Enums
 }
 
@@ -80,3 +80,6 @@ func (e *AnyEnums) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int,
 
 // Clone returns a copy of e.
 func (e AnyEnums) Clone() *AnyEnums { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEnums) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

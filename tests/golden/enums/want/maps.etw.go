@@ -24,11 +24,11 @@ var stateMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v State) String() string { return stateMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v State) String() string { return stateMap.ValueName("State", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v State) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v State) MarshalText() ([]byte, error) { return []byte(stateMap.ValueString(uint32(v))), nil }
 
 // State8 is a value of the map StateMap.
 type State8 uint8
@@ -48,11 +48,11 @@ var state8Map = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v State8) String() string { return state8Map.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v State8) String() string { return state8Map.ValueName("State8", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v State8) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v State8) MarshalText() ([]byte, error) { return []byte(state8Map.ValueString(uint32(v))), nil }
 
 // Access is a set of flags of the map AccessMap.
 type Access uint8
@@ -77,10 +77,10 @@ var accessMap = etw.MapDesc{
 }
 
 // String returns the names of the flags that are set, joined by |.
-func (v Access) String() string { return accessMap.ValueString(uint32(v)) }
+func (v Access) String() string { return accessMap.ValueName("Access", uint32(v)) }
 
 // MarshalText returns the form of String.
-func (v Access) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+func (v Access) MarshalText() ([]byte, error) { return []byte(accessMap.ValueString(uint32(v))), nil }
 
 // EnumsMap is a value of the map EnumsMap.
 type EnumsMap uint32
@@ -97,11 +97,11 @@ var enumsMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v EnumsMap) String() string { return enumsMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v EnumsMap) String() string { return enumsMap.ValueName("EnumsMap", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v EnumsMap) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v EnumsMap) MarshalText() ([]byte, error) { return []byte(enumsMap.ValueString(uint32(v))), nil }
 
 // Unused is a value of the map UnusedMap.
 type Unused uint32
@@ -120,8 +120,8 @@ var unusedMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Unused) String() string { return unusedMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Unused) String() string { return unusedMap.ValueName("Unused", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Unused) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Unused) MarshalText() ([]byte, error) { return []byte(unusedMap.ValueString(uint32(v))), nil }

@@ -303,7 +303,7 @@ var single = etw.EventDesc{
 
 // AnySingle is [Single] in any version: a newer one is decoded like it.
 type AnySingle struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Single
 }
 
@@ -323,6 +323,9 @@ func (e AnySingle) Clone() *AnySingle {
 	e.CountedBinary = e.CountedBinary.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnySingle) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Const is event 2, version 0. [AnyConst] takes newer versions, too.
 type Const struct {
@@ -527,7 +530,7 @@ var constEvent = etw.EventDesc{
 
 // AnyConst is [Const] in any version: a newer one is decoded like it.
 type AnyConst struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Const
 }
 
@@ -564,6 +567,9 @@ func (e AnyConst) Clone() *AnyConst {
 	e.CountedBinary = e.CountedBinary.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConst) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Counted is event 3, version 0. [AnyCounted] takes newer versions, too.
 type Counted struct {
@@ -777,7 +783,7 @@ var counted = etw.EventDesc{
 
 // AnyCounted is [Counted] in any version: a newer one is decoded like it.
 type AnyCounted struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Counted
 }
 
@@ -814,6 +820,9 @@ func (e AnyCounted) Clone() *AnyCounted {
 	e.CountedBinary = e.CountedBinary.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCounted) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Length is event 4, version 0. Its payload has 40 bytes. [AnyLength] takes newer versions,
 // too.
@@ -886,7 +895,7 @@ var length = etw.EventDesc{
 
 // AnyLength is [Length] in any version: a newer one is decoded like it.
 type AnyLength struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Length
 }
 
@@ -904,6 +913,9 @@ func (e AnyLength) Clone() *AnyLength {
 	e.SID = e.SID.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // LengthOfField is event 5, version 0. [AnyLengthOfField] takes newer versions, too.
 type LengthOfField struct {
@@ -984,7 +996,7 @@ var lengthOfField = etw.EventDesc{
 
 // AnyLengthOfField is [LengthOfField] in any version: a newer one is decoded like it.
 type AnyLengthOfField struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	LengthOfField
 }
 
@@ -1002,6 +1014,9 @@ func (e AnyLengthOfField) Clone() *AnyLengthOfField {
 	e.SID = e.SID.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConstLength is event 6, version 0. Its payload has 120 bytes. [AnyConstLength] takes newer
 // versions, too.
@@ -1074,7 +1089,7 @@ var constLength = etw.EventDesc{
 
 // AnyConstLength is [ConstLength] in any version: a newer one is decoded like it.
 type AnyConstLength struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConstLength
 }
 
@@ -1092,6 +1107,9 @@ func (e AnyConstLength) Clone() *AnyConstLength {
 	e.SID = e.SID.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConstLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ConstLengthOfField is event 7, version 0. [AnyConstLengthOfField] takes newer versions, too.
 type ConstLengthOfField struct {
@@ -1173,7 +1191,7 @@ var constLengthOfField = etw.EventDesc{
 // AnyConstLengthOfField is [ConstLengthOfField] in any version: a newer one is decoded like
 // it.
 type AnyConstLengthOfField struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ConstLengthOfField
 }
 
@@ -1191,6 +1209,9 @@ func (e AnyConstLengthOfField) Clone() *AnyConstLengthOfField {
 	e.SID = e.SID.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyConstLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CountedLength is event 8, version 0. [AnyCountedLength] takes newer versions, too.
 type CountedLength struct {
@@ -1271,7 +1292,7 @@ var countedLength = etw.EventDesc{
 
 // AnyCountedLength is [CountedLength] in any version: a newer one is decoded like it.
 type AnyCountedLength struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CountedLength
 }
 
@@ -1289,6 +1310,9 @@ func (e AnyCountedLength) Clone() *AnyCountedLength {
 	e.SID = e.SID.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCountedLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // CountedLengthOfField is event 9, version 0. [AnyCountedLengthOfField] takes newer versions,
 // too.
@@ -1377,7 +1401,7 @@ var countedLengthOfField = etw.EventDesc{
 // AnyCountedLengthOfField is [CountedLengthOfField] in any version: a newer one is decoded
 // like it.
 type AnyCountedLengthOfField struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	CountedLengthOfField
 }
 
@@ -1395,6 +1419,9 @@ func (e AnyCountedLengthOfField) Clone() *AnyCountedLengthOfField {
 	e.SID = e.SID.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyCountedLengthOfField) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Struct is event 10, version 0. [AnyStruct] takes newer versions, too.
 type Struct struct {
@@ -2218,7 +2245,7 @@ func (v StructOuter) String() string { return etw.StructValue(&structEvent.Field
 
 // AnyStruct is [Struct] in any version: a newer one is decoded like it.
 type AnyStruct struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Struct
 }
 
@@ -2236,6 +2263,9 @@ func (e AnyStruct) Clone() *AnyStruct {
 	e.Outer = e.Outer.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStruct) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StructLength is event 11, version 0. [AnyStructLength] takes newer versions, too.
 type StructLength struct {
@@ -2782,7 +2812,7 @@ func (v StructLengthArraysOfOuter) String() string {
 
 // AnyStructLength is [StructLength] in any version: a newer one is decoded like it.
 type AnyStructLength struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StructLength
 }
 
@@ -2801,6 +2831,9 @@ func (e AnyStructLength) Clone() *AnyStructLength {
 	e.ArraysOfOuter = e.ArraysOfOuter.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStructLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StructMapped is event 12, version 0. [AnyStructMapped] takes newer versions, too.
 type StructMapped struct {
@@ -3005,7 +3038,7 @@ func (v StructMappedValues) String() string {
 
 // AnyStructMapped is [StructMapped] in any version: a newer one is decoded like it.
 type AnyStructMapped struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StructMapped
 }
 
@@ -3020,6 +3053,9 @@ func (e AnyStructMapped) Clone() *AnyStructMapped {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStructMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Structs is event 13, version 0. [AnyStructs] takes newer versions, too.
 type Structs struct {
@@ -4135,7 +4171,7 @@ func (s StructsOuterList) write(a *etw.Appender, i int, n uint64, outerN uint64)
 
 // AnyStructs is [Structs] in any version: a newer one is decoded like it.
 type AnyStructs struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Structs
 }
 
@@ -4153,6 +4189,9 @@ func (e AnyStructs) Clone() *AnyStructs {
 	e.Outer = e.Outer.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StructsLength is event 14, version 0. [AnyStructsLength] takes newer versions, too.
 type StructsLength struct {
@@ -5081,7 +5120,7 @@ func (s StructsLengthArraysOfOuterList) write(a *etw.Appender, i int, n uint64, 
 
 // AnyStructsLength is [StructsLength] in any version: a newer one is decoded like it.
 type AnyStructsLength struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StructsLength
 }
 
@@ -5100,6 +5139,9 @@ func (e AnyStructsLength) Clone() *AnyStructsLength {
 	e.ArraysOfOuter = e.ArraysOfOuter.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStructsLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // StructsMapped is event 15, version 0. [AnyStructsMapped] takes newer versions, too.
 type StructsMapped struct {
@@ -5381,7 +5423,7 @@ func (s StructsMappedValues) write(a *etw.Appender, i int, n uint64, outerN uint
 
 // AnyStructsMapped is [StructsMapped] in any version: a newer one is decoded like it.
 type AnyStructsMapped struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	StructsMapped
 }
 
@@ -5396,6 +5438,9 @@ func (e AnyStructsMapped) Clone() *AnyStructsMapped {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStructsMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TwoStructs is event 16, version 0. [AnyTwoStructs] takes newer versions, too.
 type TwoStructs struct {
@@ -6513,7 +6558,7 @@ func (s TwoStructsOuterList) write(a *etw.Appender, i int, n uint64, outerN uint
 
 // AnyTwoStructs is [TwoStructs] in any version: a newer one is decoded like it.
 type AnyTwoStructs struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TwoStructs
 }
 
@@ -6531,6 +6576,9 @@ func (e AnyTwoStructs) Clone() *AnyTwoStructs {
 	e.Outer = e.Outer.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTwoStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TwoStructsLength is event 17, version 0. [AnyTwoStructsLength] takes newer versions, too.
 type TwoStructsLength struct {
@@ -7461,7 +7509,7 @@ func (s TwoStructsLengthArraysOfOuterList) write(a *etw.Appender, i int, n uint6
 
 // AnyTwoStructsLength is [TwoStructsLength] in any version: a newer one is decoded like it.
 type AnyTwoStructsLength struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TwoStructsLength
 }
 
@@ -7480,6 +7528,9 @@ func (e AnyTwoStructsLength) Clone() *AnyTwoStructsLength {
 	e.ArraysOfOuter = e.ArraysOfOuter.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTwoStructsLength) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TwoStructsMapped is event 18, version 0. [AnyTwoStructsMapped] takes newer versions, too.
 type TwoStructsMapped struct {
@@ -7761,7 +7812,7 @@ func (s TwoStructsMappedValues) write(a *etw.Appender, i int, n uint64, outerN u
 
 // AnyTwoStructsMapped is [TwoStructsMapped] in any version: a newer one is decoded like it.
 type AnyTwoStructsMapped struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TwoStructsMapped
 }
 
@@ -7776,6 +7827,9 @@ func (e AnyTwoStructsMapped) Clone() *AnyTwoStructsMapped {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTwoStructsMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Mapped is event 19, version 0. [AnyMapped] takes newer versions, too.
 type Mapped struct {
@@ -7915,7 +7969,7 @@ var mapped = etw.EventDesc{
 
 // AnyMapped is [Mapped] in any version: a newer one is decoded like it.
 type AnyMapped struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Mapped
 }
 
@@ -7938,6 +7992,9 @@ func (e AnyMapped) Clone() *AnyMapped {
 	e.CountedByName = e.CountedByName.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Numbers is event 20, version 0. [AnyNumbers] takes newer versions, too.
 type Numbers struct {
@@ -8036,7 +8093,7 @@ var numbers = etw.EventDesc{
 
 // AnyNumbers is [Numbers] in any version: a newer one is decoded like it.
 type AnyNumbers struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Numbers
 }
 
@@ -8054,6 +8111,9 @@ func (e AnyNumbers) Clone() *AnyNumbers {
 	e.OfHexInt32 = e.OfHexInt32.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNumbers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestInt8 is event 21, version 0. [AnyRestInt8] takes newer versions, too.
 type RestInt8 struct {
@@ -8104,7 +8164,7 @@ var restInt8 = etw.EventDesc{
 
 // AnyRestInt8 is [RestInt8] in any version: a newer one is decoded like it.
 type AnyRestInt8 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestInt8
 }
 
@@ -8119,6 +8179,9 @@ func (e AnyRestInt8) Clone() *AnyRestInt8 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestUInt8 is event 22, version 0. [AnyRestUInt8] takes newer versions, too.
 type RestUInt8 struct {
@@ -8169,7 +8232,7 @@ var restUInt8 = etw.EventDesc{
 
 // AnyRestUInt8 is [RestUInt8] in any version: a newer one is decoded like it.
 type AnyRestUInt8 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestUInt8
 }
 
@@ -8184,6 +8247,9 @@ func (e AnyRestUInt8) Clone() *AnyRestUInt8 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestUInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestInt16 is event 23, version 0. [AnyRestInt16] takes newer versions, too.
 type RestInt16 struct {
@@ -8234,7 +8300,7 @@ var restInt16 = etw.EventDesc{
 
 // AnyRestInt16 is [RestInt16] in any version: a newer one is decoded like it.
 type AnyRestInt16 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestInt16
 }
 
@@ -8249,6 +8315,9 @@ func (e AnyRestInt16) Clone() *AnyRestInt16 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestUInt16 is event 24, version 0. [AnyRestUInt16] takes newer versions, too.
 type RestUInt16 struct {
@@ -8299,7 +8368,7 @@ var restUInt16 = etw.EventDesc{
 
 // AnyRestUInt16 is [RestUInt16] in any version: a newer one is decoded like it.
 type AnyRestUInt16 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestUInt16
 }
 
@@ -8314,6 +8383,9 @@ func (e AnyRestUInt16) Clone() *AnyRestUInt16 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestUInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestInt32 is event 25, version 0. [AnyRestInt32] takes newer versions, too.
 type RestInt32 struct {
@@ -8364,7 +8436,7 @@ var restInt32 = etw.EventDesc{
 
 // AnyRestInt32 is [RestInt32] in any version: a newer one is decoded like it.
 type AnyRestInt32 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestInt32
 }
 
@@ -8379,6 +8451,9 @@ func (e AnyRestInt32) Clone() *AnyRestInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestUInt32 is event 26, version 0. [AnyRestUInt32] takes newer versions, too.
 type RestUInt32 struct {
@@ -8429,7 +8504,7 @@ var restUInt32 = etw.EventDesc{
 
 // AnyRestUInt32 is [RestUInt32] in any version: a newer one is decoded like it.
 type AnyRestUInt32 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestUInt32
 }
 
@@ -8444,6 +8519,9 @@ func (e AnyRestUInt32) Clone() *AnyRestUInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestUInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestHexInt32 is event 27, version 0. [AnyRestHexInt32] takes newer versions, too.
 type RestHexInt32 struct {
@@ -8494,7 +8572,7 @@ var restHexInt32 = etw.EventDesc{
 
 // AnyRestHexInt32 is [RestHexInt32] in any version: a newer one is decoded like it.
 type AnyRestHexInt32 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestHexInt32
 }
 
@@ -8509,6 +8587,9 @@ func (e AnyRestHexInt32) Clone() *AnyRestHexInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestHexInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestInt64 is event 28, version 0. [AnyRestInt64] takes newer versions, too.
 type RestInt64 struct {
@@ -8559,7 +8640,7 @@ var restInt64 = etw.EventDesc{
 
 // AnyRestInt64 is [RestInt64] in any version: a newer one is decoded like it.
 type AnyRestInt64 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestInt64
 }
 
@@ -8574,6 +8655,9 @@ func (e AnyRestInt64) Clone() *AnyRestInt64 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestUInt64 is event 29, version 0. [AnyRestUInt64] takes newer versions, too.
 type RestUInt64 struct {
@@ -8624,7 +8708,7 @@ var restUInt64 = etw.EventDesc{
 
 // AnyRestUInt64 is [RestUInt64] in any version: a newer one is decoded like it.
 type AnyRestUInt64 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestUInt64
 }
 
@@ -8639,6 +8723,9 @@ func (e AnyRestUInt64) Clone() *AnyRestUInt64 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestUInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestHexInt64 is event 30, version 0. [AnyRestHexInt64] takes newer versions, too.
 type RestHexInt64 struct {
@@ -8689,7 +8776,7 @@ var restHexInt64 = etw.EventDesc{
 
 // AnyRestHexInt64 is [RestHexInt64] in any version: a newer one is decoded like it.
 type AnyRestHexInt64 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestHexInt64
 }
 
@@ -8704,6 +8791,9 @@ func (e AnyRestHexInt64) Clone() *AnyRestHexInt64 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestHexInt64) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestFloat is event 31, version 0. [AnyRestFloat] takes newer versions, too.
 type RestFloat struct {
@@ -8754,7 +8844,7 @@ var restFloat = etw.EventDesc{
 
 // AnyRestFloat is [RestFloat] in any version: a newer one is decoded like it.
 type AnyRestFloat struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestFloat
 }
 
@@ -8769,6 +8859,9 @@ func (e AnyRestFloat) Clone() *AnyRestFloat {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestFloat) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestDouble is event 32, version 0. [AnyRestDouble] takes newer versions, too.
 type RestDouble struct {
@@ -8819,7 +8912,7 @@ var restDouble = etw.EventDesc{
 
 // AnyRestDouble is [RestDouble] in any version: a newer one is decoded like it.
 type AnyRestDouble struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestDouble
 }
 
@@ -8834,6 +8927,9 @@ func (e AnyRestDouble) Clone() *AnyRestDouble {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestDouble) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestBoolean is event 33, version 0. [AnyRestBoolean] takes newer versions, too.
 type RestBoolean struct {
@@ -8884,7 +8980,7 @@ var restBoolean = etw.EventDesc{
 
 // AnyRestBoolean is [RestBoolean] in any version: a newer one is decoded like it.
 type AnyRestBoolean struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestBoolean
 }
 
@@ -8899,6 +8995,9 @@ func (e AnyRestBoolean) Clone() *AnyRestBoolean {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestBoolean) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestFILETIME is event 34, version 0. [AnyRestFILETIME] takes newer versions, too.
 type RestFILETIME struct {
@@ -8949,7 +9048,7 @@ var restFILETIME = etw.EventDesc{
 
 // AnyRestFILETIME is [RestFILETIME] in any version: a newer one is decoded like it.
 type AnyRestFILETIME struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestFILETIME
 }
 
@@ -8964,6 +9063,9 @@ func (e AnyRestFILETIME) Clone() *AnyRestFILETIME {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestFILETIME) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestSYSTEMTIME is event 35, version 0. [AnyRestSYSTEMTIME] takes newer versions, too.
 type RestSYSTEMTIME struct {
@@ -9014,7 +9116,7 @@ var restSYSTEMTIME = etw.EventDesc{
 
 // AnyRestSYSTEMTIME is [RestSYSTEMTIME] in any version: a newer one is decoded like it.
 type AnyRestSYSTEMTIME struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestSYSTEMTIME
 }
 
@@ -9029,6 +9131,9 @@ func (e AnyRestSYSTEMTIME) Clone() *AnyRestSYSTEMTIME {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestSYSTEMTIME) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestGUID is event 36, version 0. [AnyRestGUID] takes newer versions, too.
 type RestGUID struct {
@@ -9079,7 +9184,7 @@ var restGUID = etw.EventDesc{
 
 // AnyRestGUID is [RestGUID] in any version: a newer one is decoded like it.
 type AnyRestGUID struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestGUID
 }
 
@@ -9094,6 +9199,9 @@ func (e AnyRestGUID) Clone() *AnyRestGUID {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestGUID) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestPointer is event 37, version 0. [AnyRestPointer] takes newer versions, too.
 type RestPointer struct {
@@ -9144,7 +9252,7 @@ var restPointer = etw.EventDesc{
 
 // AnyRestPointer is [RestPointer] in any version: a newer one is decoded like it.
 type AnyRestPointer struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestPointer
 }
 
@@ -9159,6 +9267,9 @@ func (e AnyRestPointer) Clone() *AnyRestPointer {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestPointer) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestMappedUInt8 is event 38, version 0. [AnyRestMappedUInt8] takes newer versions, too.
 type RestMappedUInt8 struct {
@@ -9209,7 +9320,7 @@ var restMappedUInt8 = etw.EventDesc{
 
 // AnyRestMappedUInt8 is [RestMappedUInt8] in any version: a newer one is decoded like it.
 type AnyRestMappedUInt8 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestMappedUInt8
 }
 
@@ -9224,6 +9335,9 @@ func (e AnyRestMappedUInt8) Clone() *AnyRestMappedUInt8 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestMappedUInt8) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestMappedUInt16 is event 39, version 0. [AnyRestMappedUInt16] takes newer versions, too.
 type RestMappedUInt16 struct {
@@ -9274,7 +9388,7 @@ var restMappedUInt16 = etw.EventDesc{
 
 // AnyRestMappedUInt16 is [RestMappedUInt16] in any version: a newer one is decoded like it.
 type AnyRestMappedUInt16 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestMappedUInt16
 }
 
@@ -9289,6 +9403,9 @@ func (e AnyRestMappedUInt16) Clone() *AnyRestMappedUInt16 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestMappedUInt16) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestMappedUInt32 is event 40, version 0. [AnyRestMappedUInt32] takes newer versions, too.
 type RestMappedUInt32 struct {
@@ -9339,7 +9456,7 @@ var restMappedUInt32 = etw.EventDesc{
 
 // AnyRestMappedUInt32 is [RestMappedUInt32] in any version: a newer one is decoded like it.
 type AnyRestMappedUInt32 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestMappedUInt32
 }
 
@@ -9354,6 +9471,9 @@ func (e AnyRestMappedUInt32) Clone() *AnyRestMappedUInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestMappedUInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestMappedHexInt32 is event 41, version 0. [AnyRestMappedHexInt32] takes newer versions,
 // too.
@@ -9406,7 +9526,7 @@ var restMappedHexInt32 = etw.EventDesc{
 // AnyRestMappedHexInt32 is [RestMappedHexInt32] in any version: a newer one is decoded like
 // it.
 type AnyRestMappedHexInt32 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestMappedHexInt32
 }
 
@@ -9421,6 +9541,9 @@ func (e AnyRestMappedHexInt32) Clone() *AnyRestMappedHexInt32 {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestMappedHexInt32) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestStructs is event 42, version 0. [AnyRestStructs] takes newer versions, too.
 type RestStructs struct {
@@ -9678,7 +9801,7 @@ func (s RestStructsValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyRestStructs is [RestStructs] in any version: a newer one is decoded like it.
 type AnyRestStructs struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestStructs
 }
 
@@ -9693,6 +9816,9 @@ func (e AnyRestStructs) Clone() *AnyRestStructs {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestStructs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RestBinary is event 43, version 0. [AnyRestBinary] takes newer versions, too.
 type RestBinary struct {
@@ -9752,7 +9878,7 @@ var restBinary = etw.EventDesc{
 
 // AnyRestBinary is [RestBinary] in any version: a newer one is decoded like it.
 type AnyRestBinary struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RestBinary
 }
 
@@ -9767,3 +9893,6 @@ func (e AnyRestBinary) Clone() *AnyRestBinary {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRestBinary) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -22,11 +22,11 @@ var colorMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Color) String() string { return colorMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Color) String() string { return colorMap.ValueName("Color", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Color) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Color) MarshalText() ([]byte, error) { return []byte(colorMap.ValueString(uint32(v))), nil }
 
 // Color16 is a value of the map ColorMap.
 type Color16 uint16
@@ -45,11 +45,11 @@ var color16Map = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Color16) String() string { return color16Map.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Color16) String() string { return color16Map.ValueName("Color16", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Color16) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Color16) MarshalText() ([]byte, error) { return []byte(color16Map.ValueString(uint32(v))), nil }
 
 // Color8 is a value of the map ColorMap.
 type Color8 uint8
@@ -68,8 +68,8 @@ var color8Map = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Color8) String() string { return color8Map.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Color8) String() string { return color8Map.ValueName("Color8", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Color8) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Color8) MarshalText() ([]byte, error) { return []byte(color8Map.ValueString(uint32(v))), nil }

@@ -148,7 +148,7 @@ var numbers = etw.EventDesc{
 
 // AnyNumbers is [Numbers] in any version: a newer one is decoded like it.
 type AnyNumbers struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Numbers
 }
 
@@ -160,3 +160,6 @@ func (e *AnyNumbers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyNumbers) Clone() *AnyNumbers { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyNumbers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

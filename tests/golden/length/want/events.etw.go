@@ -95,7 +95,7 @@ var lengths = etw.EventDesc{
 
 // AnyLengths is [Lengths] in any version: a newer one is decoded like it.
 type AnyLengths struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Lengths
 }
 
@@ -114,3 +114,6 @@ func (e AnyLengths) Clone() *AnyLengths {
 	e.Hash = e.Hash.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLengths) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

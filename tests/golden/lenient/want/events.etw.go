@@ -78,7 +78,7 @@ var fieldsLayoutFields = []etw.FieldDesc{
 
 // AnyItemRemoved is [ItemRemoved] in any version: a newer one is decoded like it.
 type AnyItemRemoved struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ItemRemoved
 }
 
@@ -90,6 +90,9 @@ func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyItemRemoved) Clone() *AnyItemRemoved { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ItemRemoved2 is ItemRemoved: event 2, version 0. Its payload has 8 bytes. [AnyItemRemoved2]
 // takes newer versions, too.
@@ -127,7 +130,7 @@ var itemRemoved2 = etw.EventDesc{
 
 // AnyItemRemoved2 is [ItemRemoved2] in any version: a newer one is decoded like it.
 type AnyItemRemoved2 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ItemRemoved2
 }
 
@@ -139,6 +142,9 @@ func (e *AnyItemRemoved2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyItemRemoved2) Clone() *AnyItemRemoved2 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyItemRemoved2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Names is event 3, version 0. [AnyNames] says what it means.
 type Names struct {

@@ -253,7 +253,7 @@ var begun = etw.EventDesc{
 
 // AnyBegun is [Begun] in any version: a newer one is decoded like it.
 type AnyBegun struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Begun
 }
 
@@ -268,3 +268,6 @@ func (e AnyBegun) Clone() *AnyBegun {
 	(*doneLayout)(&e.Begun).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBegun) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

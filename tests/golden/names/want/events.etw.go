@@ -30,7 +30,7 @@ var x2DDraw = etw.EventDesc{
 
 // AnyX2DDraw is [X2DDraw] in any version: a newer one is decoded like it.
 type AnyX2DDraw struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	X2DDraw
 }
 
@@ -42,6 +42,9 @@ func (e *AnyX2DDraw) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyX2DDraw) Clone() *AnyX2DDraw { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyX2DDraw) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Binary is event 2, version 0. It has no payload. [AnyBinary] takes newer versions, too.
 type Binary struct {
@@ -63,7 +66,7 @@ var binaryEvent = etw.EventDesc{
 
 // AnyBinary is [Binary] in any version: a newer one is decoded like it.
 type AnyBinary struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Binary
 }
 
@@ -75,6 +78,9 @@ func (e *AnyBinary) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 
 // Clone returns a copy of e.
 func (e AnyBinary) Clone() *AnyBinary { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBinary) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // P is event 3, version 0. Its payload has 28 bytes. [AnyP] takes newer versions, too.
 type P struct {
@@ -159,7 +165,7 @@ var pEvent = etw.EventDesc{
 
 // AnyP is [P] in any version: a newer one is decoded like it.
 type AnyP struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	P
 }
 
@@ -171,6 +177,9 @@ func (e *AnyP) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, err
 
 // Clone returns a copy of e.
 func (e AnyP) Clone() *AnyP { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyP) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // JscriptGCStart is JSCRIPT_GC_START: event 4, version 0. It has no payload.
 // [AnyJscriptGCStart] takes newer versions, too.
@@ -193,7 +202,7 @@ var jscriptGCStart = etw.EventDesc{
 
 // AnyJscriptGCStart is [JscriptGCStart] in any version: a newer one is decoded like it.
 type AnyJscriptGCStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	JscriptGCStart
 }
 
@@ -205,6 +214,9 @@ func (e *AnyJscriptGCStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyJscriptGCStart) Clone() *AnyJscriptGCStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyJscriptGCStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Open is event 5, version 0. It has no payload. [AnyOpen] takes newer versions, too.
 type Open struct {
@@ -226,7 +238,7 @@ var open = etw.EventDesc{
 
 // AnyOpen is [Open] in any version: a newer one is decoded like it.
 type AnyOpen struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Open
 }
 
@@ -238,6 +250,9 @@ func (e *AnyOpen) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 
 // Clone returns a copy of e.
 func (e AnyOpen) Clone() *AnyOpen { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // OpenV2 is Open_V2: event 6, version 0. It has no payload. [AnyOpenV2] takes newer versions,
 // too.
@@ -260,7 +275,7 @@ var openV2 = etw.EventDesc{
 
 // AnyOpenV2 is [OpenV2] in any version: a newer one is decoded like it.
 type AnyOpenV2 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	OpenV2
 }
 
@@ -272,3 +287,6 @@ func (e *AnyOpenV2) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 
 // Clone returns a copy of e.
 func (e AnyOpenV2) Clone() *AnyOpenV2 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOpenV2) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -22,8 +22,10 @@ var directionMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v Direction) String() string { return directionMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v Direction) String() string { return directionMap.ValueName("Direction", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v Direction) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v Direction) MarshalText() ([]byte, error) {
+	return []byte(directionMap.ValueString(uint32(v))), nil
+}

@@ -76,7 +76,7 @@ var lost = etw.EventDesc{
 
 // AnyLost is [Lost] in any version: a newer one is decoded like it.
 type AnyLost struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Lost
 }
 
@@ -91,6 +91,9 @@ func (e AnyLost) Clone() *AnyLost {
 	e.Rest2 = e.Rest2.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyLost) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Tail is event 2, version 0. [AnyTail] takes newer versions, too.
 type Tail struct {
@@ -150,7 +153,7 @@ var tail = etw.EventDesc{
 
 // AnyTail is [Tail] in any version: a newer one is decoded like it.
 type AnyTail struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Tail
 }
 
@@ -165,6 +168,9 @@ func (e AnyTail) Clone() *AnyTail {
 	e.Data = e.Data.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTail) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Parts is event 3, version 0. [AnyParts] says what it means.
 //

@@ -352,7 +352,7 @@ var processStop = etw.EventDesc{
 
 // AnyProcessStop is [ProcessStop] in any version: a newer one is decoded like it.
 type AnyProcessStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ProcessStop
 }
 
@@ -367,3 +367,6 @@ func (e AnyProcessStop) Clone() *AnyProcessStop {
 	(*process1Layout)(&e.ProcessStop).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProcessStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

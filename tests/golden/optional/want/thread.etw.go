@@ -91,7 +91,7 @@ var threadStart = etw.EventDesc{
 
 // AnyThreadStart is [ThreadStart] in any version: a newer one is decoded like it.
 type AnyThreadStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadStart
 }
 
@@ -107,6 +107,9 @@ func (e AnyThreadStart) Clone() *AnyThreadStart {
 	e.Data = e.Data.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ThreadWait is the classic event of class 0e1d9b5a-93a3-4c8e-8f0e-1c6f3c2d7a12, opcode 2
 // (Wait), version 0, of [TaskThread]. [AnyThreadWait] takes newer versions, too.
@@ -448,7 +451,7 @@ func (s ThreadWaitOddList) write(a *etw.Appender, i int, n uint64) {
 
 // AnyThreadWait is [ThreadWait] in any version: a newer one is decoded like it.
 type AnyThreadWait struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ThreadWait
 }
 
@@ -464,3 +467,6 @@ func (e AnyThreadWait) Clone() *AnyThreadWait {
 	e.Odd = e.Odd.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyThreadWait) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -196,7 +196,7 @@ func (s TableRows) write(a *etw.Appender, i int, n uint64, outerSize uint64) {
 
 // AnyTable is [Table] in any version: a newer one is decoded like it.
 type AnyTable struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Table
 }
 
@@ -211,6 +211,9 @@ func (e AnyTable) Clone() *AnyTable {
 	e.Rows = e.Rows.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTable) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Head is event 2, version 0. [AnyHead] says what it means.
 type Head struct {

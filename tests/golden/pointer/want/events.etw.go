@@ -71,7 +71,7 @@ var pointers = etw.EventDesc{
 
 // AnyPointers is [Pointers] in any version: a newer one is decoded like it.
 type AnyPointers struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Pointers
 }
 
@@ -83,3 +83,6 @@ func (e *AnyPointers) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (i
 
 // Clone returns a copy of e.
 func (e AnyPointers) Clone() *AnyPointers { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyPointers) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

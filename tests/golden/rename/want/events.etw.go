@@ -78,7 +78,7 @@ var fieldsLayoutFields = []etw.FieldDesc{
 
 // AnyItemRemoved is [ItemRemoved] in any version: a newer one is decoded like it.
 type AnyItemRemoved struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ItemRemoved
 }
 
@@ -90,6 +90,9 @@ func (e *AnyItemRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyItemRemoved) Clone() *AnyItemRemoved { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyItemRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // ItemWasRemoved is ItemRemoved: event 2, version 0. Its payload has 8 bytes.
 // [AnyItemWasRemoved] takes newer versions, too.
@@ -127,7 +130,7 @@ var itemWasRemoved = etw.EventDesc{
 
 // AnyItemWasRemoved is [ItemWasRemoved] in any version: a newer one is decoded like it.
 type AnyItemWasRemoved struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	ItemWasRemoved
 }
 
@@ -139,3 +142,6 @@ func (e *AnyItemWasRemoved) DecodeVersion(version uint8, p []byte, ptr etw.PtrSi
 
 // Clone returns a copy of e.
 func (e AnyItemWasRemoved) Clone() *AnyItemWasRemoved { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyItemWasRemoved) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -69,7 +69,7 @@ var stack = etw.EventDesc{
 
 // AnyStack is [Stack] in any version: a newer one is decoded like it.
 type AnyStack struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Stack
 }
 
@@ -84,6 +84,9 @@ func (e AnyStack) Clone() *AnyStack {
 	e.Frames = e.Frames.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStack) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Pairs is event 2, version 0. [AnyPairs] says what it means.
 type Pairs struct {

@@ -60,7 +60,7 @@ var eventSourceMessage = etw.EventDesc{
 // AnyEventSourceMessage is [EventSourceMessage] in any version: a newer one is decoded like
 // it.
 type AnyEventSourceMessage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	EventSourceMessage
 }
 
@@ -75,6 +75,9 @@ func (e AnyEventSourceMessage) Clone() *AnyEventSourceMessage {
 	e.Message = e.Message.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEventSourceMessage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Probe is event 1, version 0, of task Probe. [AnyProbe] takes newer versions, too.
 type Probe struct {
@@ -137,7 +140,7 @@ var probe = etw.EventDesc{
 
 // AnyProbe is [Probe] in any version: a newer one is decoded like it.
 type AnyProbe struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Probe
 }
 
@@ -152,6 +155,9 @@ func (e AnyProbe) Clone() *AnyProbe {
 	e.Source = e.Source.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyProbe) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Wide is event 3, version 0. Its payload has 9 bytes. [AnyWide] takes newer versions, too.
 type Wide struct {
@@ -206,7 +212,7 @@ var wide = etw.EventDesc{
 
 // AnyWide is [Wide] in any version: a newer one is decoded like it.
 type AnyWide struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Wide
 }
 
@@ -218,6 +224,9 @@ func (e *AnyWide) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 
 // Clone returns a copy of e.
 func (e AnyWide) Clone() *AnyWide { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyWide) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Bare is event 4, version 0. It has no payload. [AnyBare] takes newer versions, too.
 type Bare struct {
@@ -239,7 +248,7 @@ var bare = etw.EventDesc{
 
 // AnyBare is [Bare] in any version: a newer one is decoded like it.
 type AnyBare struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Bare
 }
 
@@ -251,6 +260,9 @@ func (e *AnyBare) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 
 // Clone returns a copy of e.
 func (e AnyBare) Clone() *AnyBare { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBare) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Flag is event 5, version 0. Its payload has 1 bytes. [AnyFlag] takes newer versions, too.
 type Flag struct {
@@ -299,7 +311,7 @@ var flag = etw.EventDesc{
 
 // AnyFlag is [Flag] in any version: a newer one is decoded like it.
 type AnyFlag struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Flag
 }
 
@@ -311,3 +323,6 @@ func (e *AnyFlag) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 
 // Clone returns a copy of e.
 func (e AnyFlag) Clone() *AnyFlag { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFlag) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

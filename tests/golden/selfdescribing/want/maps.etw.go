@@ -22,8 +22,10 @@ var stageValueMap = etw.MapDesc{
 	},
 }
 
-// String returns the name of v, or its number if it has none.
-func (v StageValue) String() string { return stageValueMap.ValueString(uint32(v)) }
+// String returns the name of v, or its type and number if it has none.
+func (v StageValue) String() string { return stageValueMap.ValueName("StageValue", uint32(v)) }
 
-// MarshalText returns the form of String.
-func (v StageValue) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+// MarshalText returns the name of v, or its number if it has none.
+func (v StageValue) MarshalText() ([]byte, error) {
+	return []byte(stageValueMap.ValueString(uint32(v))), nil
+}

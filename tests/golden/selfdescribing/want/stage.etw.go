@@ -67,7 +67,7 @@ var stage = etw.EventDesc{
 
 // AnyStage is [Stage] in any version: a newer one is decoded like it.
 type AnyStage struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Stage
 }
 
@@ -82,3 +82,6 @@ func (e AnyStage) Clone() *AnyStage {
 	e.Data = e.Data.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStage) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

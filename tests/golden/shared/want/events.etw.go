@@ -99,7 +99,7 @@ var argsLayoutFields = []etw.FieldDesc{
 
 // AnyOpen is [Open] in any version: a newer one is decoded like it.
 type AnyOpen struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Open
 }
 
@@ -114,6 +114,9 @@ func (e AnyOpen) Clone() *AnyOpen {
 	(*argsLayout)(&e.Open).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOpen) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Close is event 2, version 0. [AnyClose] takes newer versions, too.
 type Close struct {
@@ -155,7 +158,7 @@ var closeEvent = etw.EventDesc{
 
 // AnyClose is [Close] in any version: a newer one is decoded like it.
 type AnyClose struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Close
 }
 
@@ -170,6 +173,9 @@ func (e AnyClose) Clone() *AnyClose {
 	(*argsLayout)(&e.Close).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyClose) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Args is event 3, version 0. [AnyArgs] takes newer versions, too.
 type Args struct {
@@ -211,7 +217,7 @@ var args = etw.EventDesc{
 
 // AnyArgs is [Args] in any version: a newer one is decoded like it.
 type AnyArgs struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Args
 }
 
@@ -226,3 +232,6 @@ func (e AnyArgs) Clone() *AnyArgs {
 	(*argsLayout)(&e.Args).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyArgs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

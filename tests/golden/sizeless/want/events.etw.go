@@ -311,7 +311,7 @@ func (s GridPairList) write(a *etw.Appender, i int, n uint64, outerSize uint64) 
 
 // AnyGrid is [Grid] in any version: a newer one is decoded like it.
 type AnyGrid struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Grid
 }
 
@@ -327,3 +327,6 @@ func (e AnyGrid) Clone() *AnyGrid {
 	e.Pair = e.Pair.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGrid) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

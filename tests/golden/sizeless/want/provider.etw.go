@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(4 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 4)
+	_ = etw.EnforceVersion(5 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 5)
 )
 
 var providerDesc = etw.ProviderDesc{

@@ -87,7 +87,7 @@ var strings = etw.EventDesc{
 
 // AnyStrings is [Strings] in any version: a newer one is decoded like it.
 type AnyStrings struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Strings
 }
 
@@ -104,3 +104,6 @@ func (e AnyStrings) Clone() *AnyStrings {
 	e.User = e.User.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStrings) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -201,7 +201,7 @@ func (s BulkValues) write(a *etw.Appender, i int, n uint64) {
 
 // AnyBulk is [Bulk] in any version: a newer one is decoded like it.
 type AnyBulk struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Bulk
 }
 
@@ -216,6 +216,9 @@ func (e AnyBulk) Clone() *AnyBulk {
 	e.Values = e.Values.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyBulk) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Graph is event 2, version 0. [AnyGraph] takes newer versions, too.
 type Graph struct {
@@ -437,7 +440,7 @@ func (v GraphStatus) String() string { return etw.StructValue(&graph.Fields[2], 
 
 // AnyGraph is [Graph] in any version: a newer one is decoded like it.
 type AnyGraph struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Graph
 }
 
@@ -453,6 +456,9 @@ func (e AnyGraph) Clone() *AnyGraph {
 	e.Status = e.Status.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyGraph) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Status is event 3, version 0. [AnyStatus] says what it means.
 type Status struct {

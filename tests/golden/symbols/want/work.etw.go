@@ -26,7 +26,7 @@ var other = etw.EventDesc{
 
 // AnyOther is [Other] in any version: a newer one is decoded like it.
 type AnyOther struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Other
 }
 
@@ -38,3 +38,6 @@ func (e *AnyOther) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int,
 
 // Clone returns a copy of e.
 func (e AnyOther) Clone() *AnyOther { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOther) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -74,7 +74,7 @@ var valuesLayoutFields = []etw.FieldDesc{
 
 // AnyTesting is [Testing] in any version: a newer one is decoded like it.
 type AnyTesting struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Testing
 }
 
@@ -89,6 +89,9 @@ func (e AnyTesting) Clone() *AnyTesting {
 	(*valuesLayout)(&e.Testing).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTesting) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Etwtest is event 2, version 0. It has no payload. [AnyEtwtest] takes newer versions, too.
 type Etwtest struct {
@@ -110,7 +113,7 @@ var etwtestEvent = etw.EventDesc{
 
 // AnyEtwtest is [Etwtest] in any version: a newer one is decoded like it.
 type AnyEtwtest struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Etwtest
 }
 
@@ -122,6 +125,9 @@ func (e *AnyEtwtest) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (in
 
 // Clone returns a copy of e.
 func (e AnyEtwtest) Clone() *AnyEtwtest { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEtwtest) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // FuzzEvents is event 3, version 0. It has no payload. [AnyFuzzEvents] takes newer versions,
 // too.
@@ -144,7 +150,7 @@ var fuzzEvents = etw.EventDesc{
 
 // AnyFuzzEvents is [FuzzEvents] in any version: a newer one is decoded like it.
 type AnyFuzzEvents struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	FuzzEvents
 }
 
@@ -156,6 +162,9 @@ func (e *AnyFuzzEvents) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) 
 
 // Clone returns a copy of e.
 func (e AnyFuzzEvents) Clone() *AnyFuzzEvents { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFuzzEvents) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TestEventsRoundTrip is event 4, version 0. It has no payload. [AnyTestEventsRoundTrip] takes
 // newer versions, too.
@@ -179,7 +188,7 @@ var testEventsRoundTrip = etw.EventDesc{
 // AnyTestEventsRoundTrip is [TestEventsRoundTrip] in any version: a newer one is decoded like
 // it.
 type AnyTestEventsRoundTrip struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TestEventsRoundTrip
 }
 
@@ -191,6 +200,9 @@ func (e *AnyTestEventsRoundTrip) DecodeVersion(version uint8, p []byte, ptr etw.
 
 // Clone returns a copy of e.
 func (e AnyTestEventsRoundTrip) Clone() *AnyTestEventsRoundTrip { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTestEventsRoundTrip) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TestEventsTruncate is event 5, version 0. It has no payload. [AnyTestEventsTruncate] takes
 // newer versions, too.
@@ -214,7 +226,7 @@ var testEventsTruncate = etw.EventDesc{
 // AnyTestEventsTruncate is [TestEventsTruncate] in any version: a newer one is decoded like
 // it.
 type AnyTestEventsTruncate struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TestEventsTruncate
 }
 
@@ -226,6 +238,9 @@ func (e *AnyTestEventsTruncate) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyTestEventsTruncate) Clone() *AnyTestEventsTruncate { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTestEventsTruncate) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TestEventsAllocs is event 6, version 0. It has no payload. [AnyTestEventsAllocs] takes newer
 // versions, too.
@@ -248,7 +263,7 @@ var testEventsAllocs = etw.EventDesc{
 
 // AnyTestEventsAllocs is [TestEventsAllocs] in any version: a newer one is decoded like it.
 type AnyTestEventsAllocs struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TestEventsAllocs
 }
 
@@ -260,6 +275,9 @@ func (e *AnyTestEventsAllocs) DecodeVersion(version uint8, p []byte, ptr etw.Ptr
 
 // Clone returns a copy of e.
 func (e AnyTestEventsAllocs) Clone() *AnyTestEventsAllocs { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTestEventsAllocs) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TestEventsClone is event 7, version 0. It has no payload. [AnyTestEventsClone] takes newer
 // versions, too.
@@ -282,7 +300,7 @@ var testEventsClone = etw.EventDesc{
 
 // AnyTestEventsClone is [TestEventsClone] in any version: a newer one is decoded like it.
 type AnyTestEventsClone struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TestEventsClone
 }
 
@@ -294,6 +312,9 @@ func (e *AnyTestEventsClone) DecodeVersion(version uint8, p []byte, ptr etw.PtrS
 
 // Clone returns a copy of e.
 func (e AnyTestEventsClone) Clone() *AnyTestEventsClone { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTestEventsClone) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // 𝔘nit is event 8, version 0. Its payload has 4 bytes. [Any𝔘nit] takes newer versions,
 // too.
@@ -333,7 +354,7 @@ var x𝔘nit = etw.EventDesc{
 
 // Any𝔘nit is [𝔘nit] in any version: a newer one is decoded like it.
 type Any𝔘nit struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	𝔘nit
 }
 
@@ -348,6 +369,9 @@ func (e Any𝔘nit) Clone() *Any𝔘nit {
 	(*valuesLayout)(&e.𝔘nit).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e Any𝔘nit) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // 𝔘 is event 9, version 0. Its payload has 4 bytes. [Any𝔘] takes newer versions, too.
 type 𝔘 struct {
@@ -386,7 +410,7 @@ var x𝔘 = etw.EventDesc{
 
 // Any𝔘 is [𝔘] in any version: a newer one is decoded like it.
 type Any𝔘 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	𝔘
 }
 
@@ -401,6 +425,9 @@ func (e Any𝔘) Clone() *Any𝔘 {
 	(*valuesLayout)(&e.𝔘).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e Any𝔘) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // TestEventsVersions is event 10, version 0. It has no payload. [AnyTestEventsVersions] takes
 // newer versions, too.
@@ -424,7 +451,7 @@ var testEventsVersions = etw.EventDesc{
 // AnyTestEventsVersions is [TestEventsVersions] in any version: a newer one is decoded like
 // it.
 type AnyTestEventsVersions struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	TestEventsVersions
 }
 
@@ -436,3 +463,6 @@ func (e *AnyTestEventsVersions) DecodeVersion(version uint8, p []byte, ptr etw.P
 
 // Clone returns a copy of e.
 func (e AnyTestEventsVersions) Clone() *AnyTestEventsVersions { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTestEventsVersions) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -26,7 +26,7 @@ var tick = etw.EventDesc{
 
 // AnyTick is [Tick] in any version: a newer one is decoded like it.
 type AnyTick struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Tick
 }
 
@@ -38,6 +38,9 @@ func (e *AnyTick) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int, 
 
 // Clone returns a copy of e.
 func (e AnyTick) Clone() *AnyTick { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyTick) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Event6 is event 6, version 0. It has no payload. [AnyEvent6] takes newer versions, too.
 type Event6 struct {
@@ -58,7 +61,7 @@ var event6 = etw.EventDesc{
 
 // AnyEvent6 is [Event6] in any version: a newer one is decoded like it.
 type AnyEvent6 struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Event6
 }
 
@@ -70,3 +73,6 @@ func (e *AnyEvent6) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int
 
 // Clone returns a copy of e.
 func (e AnyEvent6) Clone() *AnyEvent6 { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyEvent6) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -280,7 +280,7 @@ var order = etw.EventDesc{
 
 // AnyOrder is [Order] in any version: a newer one is decoded like it.
 type AnyOrder struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Order
 }
 
@@ -292,3 +292,6 @@ func (e *AnyOrder) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int,
 
 // Clone returns a copy of e.
 func (e AnyOrder) Clone() *AnyOrder { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyOrder) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

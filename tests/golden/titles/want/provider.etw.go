@@ -7,8 +7,8 @@ import "github.com/etwgen/etwgen/runtime/etw"
 
 // The package and the runtime must fit each other: see etw.EnforceVersion.
 const (
-	_ = etw.EnforceVersion(4 - etw.MinVersion)
-	_ = etw.EnforceVersion(etw.MaxVersion - 4)
+	_ = etw.EnforceVersion(5 - etw.MinVersion)
+	_ = etw.EnforceVersion(etw.MaxVersion - 5)
 )
 
 var providerDesc = etw.ProviderDesc{
@@ -48,7 +48,7 @@ func Types() []etw.Event {
 // Task is a task of the provider.
 type Task uint16
 
-// String returns the name of the task, or its number if no event has it.
+// String returns the name of the task, or Task and its number if no event has it.
 func (t Task) String() string { return Provider.TaskName(uint16(t)) }
 
 // Levels beside those that Windows defines.

@@ -40,7 +40,7 @@ var refundPlaced = etw.EventDesc{
 
 // AnyRefundPlaced is [RefundPlaced] in any version: a newer one is decoded like it.
 type AnyRefundPlaced struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RefundPlaced
 }
 
@@ -52,6 +52,9 @@ func (e *AnyRefundPlaced) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize
 
 // Clone returns a copy of e.
 func (e AnyRefundPlaced) Clone() *AnyRefundPlaced { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRefundPlaced) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // RefundStart is event 3, version 0, of [TaskRefund], opcode [etw.OpcodeStart]. It has no
 // payload. [AnyRefundStart] takes newer versions, too.
@@ -74,7 +77,7 @@ var refundStart = etw.EventDesc{
 
 // AnyRefundStart is [RefundStart] in any version: a newer one is decoded like it.
 type AnyRefundStart struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	RefundStart
 }
 
@@ -86,3 +89,6 @@ func (e *AnyRefundStart) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize)
 
 // Clone returns a copy of e.
 func (e AnyRefundStart) Clone() *AnyRefundStart { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyRefundStart) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -71,7 +71,7 @@ var aLayoutFields = []etw.FieldDesc{
 
 // AnyFirst is [First] in any version: a newer one is decoded like it.
 type AnyFirst struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	First
 }
 
@@ -83,6 +83,9 @@ func (e *AnyFirst) DecodeVersion(version uint8, p []byte, ptr etw.PtrSize) (int,
 
 // Clone returns a copy of e.
 func (e AnyFirst) Clone() *AnyFirst { return &e }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyFirst) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
 
 // Far is event 100000, version 0. Its payload has 4 bytes.
 //

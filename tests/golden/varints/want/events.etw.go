@@ -213,7 +213,7 @@ func (s MappedParts) write(a *etw.Appender, i int, n uint64) {
 
 // AnyMapped is [Mapped] in any version: a newer one is decoded like it.
 type AnyMapped struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Mapped
 }
 
@@ -229,3 +229,6 @@ func (e AnyMapped) Clone() *AnyMapped {
 	e.Parts = e.Parts.Clone()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyMapped) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }

@@ -380,7 +380,7 @@ var stop = etw.EventDesc{
 
 // AnyStop is [Stop] in any version: a newer one is decoded like it.
 type AnyStop struct {
-	Seen etw.Seen `json:"-"`
+	Seen etw.Seen
 	Stop
 }
 
@@ -395,3 +395,6 @@ func (e AnyStop) Clone() *AnyStop {
 	(*v0Layout)(&e.Stop).detach()
 	return &e
 }
+
+// MarshalJSON returns the fields that the decoded version has.
+func (e AnyStop) MarshalJSON() ([]byte, error) { return etw.AppendJSON(nil, &e) }
