@@ -46,10 +46,25 @@ func (m *Machine) watchOrigins(mux *etw.Mux) {
 		return nil
 	})
 	etw.Handle(mux, func(r *etw.Record, e *kernel.AnySystemConfigCPU) error {
-		m.originOf(r).computer = fixed(e.ComputerName)
+		m.named(r, fixed(e.ComputerName))
 		return nil
 	})
 }
+
+// named takes the name of the computer, of which a file has several if it was made of others.
+func (m *Machine) named(r *etw.Record, computer string) {
+	first := m.originOf(r)
+	if first.computer == "" {
+		first.computer = computer
+	}
+	other := origin{file: r.File, computer: computer}
+	if first.computer != computer && len(m.origins) < mostOrigins && !slices.Contains(m.origins, other) {
+		m.origins = append(m.origins, other)
+	}
+}
+
+// mostOrigins bounds what a trace that is damaged can make up.
+const mostOrigins = 1000
 
 func (m *Machine) originOf(r *etw.Record) *origin {
 	i := slices.IndexFunc(m.origins, func(o origin) bool { return o.file == r.File })
@@ -67,7 +82,11 @@ func (m *Machine) Origins() []string {
 	var list []string
 	for i := range m.origins {
 		if first, o := &m.origins[0], &m.origins[i]; o.differs(first) {
-			list = append(list, fmt.Sprintf("%s is of %v and %s of %v", first.file, first, o.file, o))
+			other := o.file + " "
+			if o.file == first.file {
+				other = ""
+			}
+			list = append(list, fmt.Sprintf("%s is of %v and %sof %v", first.file, first, other, o))
 		}
 	}
 	return list

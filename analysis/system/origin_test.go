@@ -1,6 +1,7 @@
 package system_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -99,5 +100,19 @@ func TestOrigins(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
+	}
+}
+
+// TestOriginsMerged: one file that was made of those of two machines.
+func TestOriginsMerged(t *testing.T) {
+	s := newSender(t)
+	clock := &etw.Clock{Start: sessionTime, Frequency: second}
+	s.send("a.etl", clock, 0, &kernel.EventTraceHeaderV2{BootTime: sessionTime})
+	for i, computer := range []string{"BOX", "TOY", "BOX", "TOY"} {
+		s.send("a.etl", clock, int64(i), &kernel.SystemConfigCPUV3{ComputerName: etw.MakeUTF16(computer)})
+	}
+	want := []string{"a.etl is of BOX booted on 2022-06-18 04:26:40 and of TOY"}
+	if got := s.m.Origins(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

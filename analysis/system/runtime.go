@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/etwgen/etwgen/analysis/internal/paths"
+	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/generated/clr"
 	"github.com/etwgen/etwgen/generated/clr/rundown"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -18,9 +19,9 @@ func (m *Machine) watchRuntimes(mux *etw.Mux) {
 	})
 	etw.Handle(mux, func(r *etw.Record, e *rundown.RuntimeInformationDCStart) error {
 		m.tellRuntime(r, &clr.RuntimeInformationStart{Sku: clr.RuntimeSku(e.Sku),
-			BclMajorVersion: e.BclMajorVersion, BclMinorVersion: e.BclMinorVersion, BclBuildNumber: e.BclBuildNumber,
+			BclMajorVersion: e.BclMajorVersion, BclMinorVersion: e.BclMinorVersion, BclBuildNumber: e.BclBuildNumber, BclQfeNumber: e.BclQfeNumber,
 			VMMajorVersion: e.VMMajorVersion, VMMinorVersion: e.VMMinorVersion, VMBuildNumber: e.VMBuildNumber, VMQfeNumber: e.VMQfeNumber,
-			CommandLine: e.CommandLine})
+			CommandLine: e.CommandLine, RuntimeDllPath: e.RuntimeDllPath})
 		return nil
 	})
 }
@@ -31,13 +32,13 @@ func (m *Machine) tellRuntime(r *etw.Record, e *clr.RuntimeInformationStart) {
 		return
 	}
 	p := m.processOf(r.ProcessID)
-	if e.Sku == clr.RuntimeSkuDesktopCLR {
-		p.Runtime = fmt.Sprintf(".NET Framework %d.%d.%d.%d", e.VMMajorVersion, e.VMMinorVersion, e.VMBuildNumber, e.VMQfeNumber)
-	} else {
-		p.Runtime = fmt.Sprintf(".NET %d.%d.%d", e.BclMajorVersion, e.BclMinorVersion, e.BclBuildNumber)
-	}
+	p.Runtime = runtimes.NameOf(e.Sku.String(),
+		version(e.BclMajorVersion, e.BclMinorVersion, e.BclBuildNumber, e.BclQfeNumber),
+		version(e.VMMajorVersion, e.VMMinorVersion, e.VMBuildNumber, e.VMQfeNumber), e.RuntimeDllPath.String())
 	p.command(e.CommandLine.String())
 }
+
+func version(a, b, c, d uint16) string { return fmt.Sprintf("%d.%d.%d.%d", a, b, c, d) }
 
 // command takes a command line from which the name of the program follows if
 // nothing else tells it.

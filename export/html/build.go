@@ -227,7 +227,7 @@ func (s *subject) facts() [][2]string {
 	add("process", fmt.Sprint(s.pid))
 	add("command line", s.commandLine())
 	if i := s.info; i != nil {
-		add("runtime", strings.TrimSpace(i.Sku+" "+i.Version))
+		add("runtime", i.Name())
 		add("path of the runtime", i.Path)
 		if at0, ok := i.StartMS.Get(); ok {
 			add("started", at(at0))
@@ -258,7 +258,7 @@ func overview(views []*view, machine *Machine, texts *texts) *table {
 	word(t, views, column{Key: "process", Label: "Process"}, func(v *view) string { return v.Label })
 	word(t, views, column{Key: "runtime", Label: "Runtime"}, func(v *view) string {
 		if i := v.subject.info; i != nil {
-			return strings.TrimSpace(i.Sku + " " + i.Version)
+			return i.Name()
 		}
 		return ""
 	})

@@ -2,7 +2,10 @@ package rewrite
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/etwgen/etwgen/runtime/etl"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -17,21 +20,25 @@ type etlSink struct {
 
 func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (*etlSink, error) {
 	h := readers[0].Header()
+	var headers []etl.Header
 	lost, buffers := make(losses), make(losses)
 	for _, r := range readers {
 		if r.Header().Clock.Start < h.Clock.Start {
 			h = r.Header()
 		}
-	}
-	for _, r := range readers {
+		headers = append(headers, r.Headers()...)
 		of := lossOf{clock: r.Header().Clock, session: r.Header().SessionName}
 		lost.note(of, r.Stats().Lost)
 		buffers.note(of, r.Stats().LostBuffers)
-		for _, other := range r.Headers() {
-			h.BufferSize = max(h.BufferSize, other.BufferSize)
-			h.Processors = max(h.Processors, other.Processors)
-			h.End = max(h.End, other.End)
-		}
+	}
+	slices.SortStableFunc(headers, func(a, b etl.Header) int { return cmp.Compare(a.Clock.Start, b.Clock.Start) })
+	var sessions, files names
+	for _, other := range headers {
+		sessions.add(other.SessionName)
+		files.add(other.LogFileName)
+		h.BufferSize = max(h.BufferSize, other.BufferSize)
+		h.Processors = max(h.Processors, other.Processors)
+		h.End = max(h.End, other.End)
 	}
 	h.Compression = etl.CompressionNone
 	if o.Compress {
@@ -41,6 +48,7 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 		h.BufferSize = etl.DefaultBufferSize
 	}
 	h.EventsLost, h.BuffersLost = 0, 0
+	h.SessionName, h.LogFileName = sessions.String(), files.String()
 	o.Redactor.header(&h)
 	out, err := etl.NewWriter(w, h)
 	if err != nil {
@@ -48,6 +56,33 @@ func newETLSink(w io.Writer, t *trace.Trace, readers []*etl.Reader, o Options) (
 	}
 	out.Lost(lost.sum(), buffers.sum())
 	return &etlSink{t, out}, nil
+}
+
+// Names are those of several sessions, each once.
+type names []string
+
+func (n *names) add(name string) {
+	if name != "" && !slices.Contains(*n, name) {
+		*n = append(*n, name)
+	}
+}
+
+// mostText is how many bytes of names go into a header, which is one record. The first name
+// is always there.
+const mostText = 2000
+
+func (n names) String() string {
+	if len(n) == 0 {
+		return ""
+	}
+	text := n[0]
+	for i, name := range n[1:] {
+		if len(text)+len(name) > mostText {
+			return text + fmt.Sprintf("; %d more", len(n)-1-i)
+		}
+		text += "; " + name
+	}
+	return text
 }
 
 func (s *etlSink) reader() *etl.Reader { return s.t.File().Reader().(*etl.Reader) }

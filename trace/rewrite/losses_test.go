@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -34,5 +36,22 @@ func TestLossTables(t *testing.T) {
 	}
 	if len(l) != 3 || sum != 17 {
 		t.Errorf("%d events lost in %d tables, want 17 in 3", sum, len(l))
+	}
+}
+
+// TestNames: a header has the names of all sessions, each once, as far as there is room.
+func TestNames(t *testing.T) {
+	var n names
+	for _, name := range []string{"kernel", "", "user", "kernel"} {
+		n.add(name)
+	}
+	if got := n.String(); got != "kernel; user" {
+		t.Errorf("%q", got)
+	}
+	for i := range 1000 {
+		n.add(fmt.Sprintf("session %d", 100+i))
+	}
+	if got := n.String(); len(got) > mostText+20 || !strings.HasSuffix(got, " more") || (names)(nil).String() != "" {
+		t.Errorf("%d bytes: %q", len(got), got)
 	}
 }

@@ -2,7 +2,6 @@ package ask
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/etwgen/etwgen/analysis/jit"
 	"github.com/etwgen/etwgen/analysis/loader"
@@ -70,7 +69,7 @@ func startupTotals(p *page, res *startupResult) {
 	if len(res.Runtimes.Runtimes) <= fewRuntimes {
 		for _, rt := range res.Runtimes.Runtimes {
 			p.runtime(rt.PID, rt.CLRInstance)
-			p.line("runtime", "%s", strings.TrimSpace(rt.Sku+" "+rt.Version))
+			p.line("runtime", "%s", rt.Name())
 			p.line("command line", "%s", rt.CommandLine)
 			p.line("began", "%s", show.MSOf(rt.StartMS))
 			p.line("first compiled", "%s", show.MSOf(rt.FirstCompilationMS))

@@ -273,6 +273,9 @@ func (s *survey) machineFacts() []trace.Fact {
 	}
 	f := s.machine.Facts()
 	list := []trace.Fact{{Key: "machine", Value: f.Computer, Text: f.Computer}, {Key: "system", Value: f.System, Text: strings.TrimSpace(f.System + " " + f.Build)}}
+	if others := s.machine.Origins(); len(others) > 0 {
+		list = append(list, trace.Fact{Key: "origins", Value: others, Text: strings.Join(others, "; ")})
+	}
 	return slices.DeleteFunc(list, func(f trace.Fact) bool { return f.Text == "" })
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/internal/order"
 	"github.com/etwgen/etwgen/runtime/etw"
@@ -19,6 +20,7 @@ type program struct {
 	Name         string     `json:"name,omitempty"`
 	CommandLine  string     `json:"commandLine,omitempty"`
 	Runtime      string     `json:"runtime,omitempty"`
+	RuntimeBuild string     `json:"runtime_build,omitempty"`
 	RuntimePath  string     `json:"runtime_path,omitempty"`
 	OS           string     `json:"os,omitempty"`
 	Architecture string     `json:"architecture,omitempty"`
@@ -69,20 +71,12 @@ func (p *Programs) Learn(d *etw.Decoder, r *etw.Record, e *etw.EventInfo) {
 	x.Architecture = cmp.Or(x.Architecture, text("ArchInformation"))
 	x.RuntimePath = cmp.Or(x.RuntimePath, text("RuntimeDllPath"))
 	if sku := text("Sku"); sku != "" && x.Runtime == "" {
-		x.Runtime = runtimeOf(sku, text)
+		version := func(part string) string {
+			return strings.Join([]string{text(part + "MajorVersion"), text(part + "MinorVersion"), text(part + "BuildNumber"), text(part + "QfeNumber")}, ".")
+		}
+		x.RuntimeBuild = version("VM")
+		x.Runtime = runtimes.NameOf(sku, version("Bcl"), x.RuntimeBuild, text("RuntimeDllPath"))
 	}
-}
-
-// runtimeOf returns the name and version of a runtime. That of the class library
-// is what people call the version of .NET, but for the .NET Framework.
-func runtimeOf(sku string, text func(string) string) string {
-	version := func(part string) string {
-		return strings.Join([]string{text(part + "MajorVersion"), text(part + "MinorVersion"), text(part + "BuildNumber"), text(part + "QfeNumber")}, ".")
-	}
-	if sku == "DesktopClr" {
-		return ".NET Framework " + version("VM")
-	}
-	return fmt.Sprintf("%s %s (VM %s)", sku, version("Bcl"), version("VM"))
 }
 
 // List returns the processes of which more is known than their number, the one
@@ -135,6 +129,7 @@ func (x *program) facts() []trace.Fact {
 		{Key: "process", Text: strings.TrimSpace(strconv.FormatInt(x.PID, 10) + " " + x.Name)},
 		{Key: "command line", Text: x.CommandLine},
 		{Key: "runtime", Text: x.Runtime},
+		{Key: "runtime build", Text: x.RuntimeBuild},
 		{Key: "runtime path", Text: x.RuntimePath},
 		{Key: "os", Text: x.OS},
 		{Key: "architecture", Text: x.Architecture},

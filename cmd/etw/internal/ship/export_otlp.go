@@ -165,10 +165,10 @@ const (
 	maxBodyRecords = 4000
 )
 
-func (x *telemetryExport) telemetry(o *exporting, cmd *cobra.Command, t *trace.Trace, name string) *telemetry {
+func (x *telemetryExport) telemetry(cmd *cobra.Command, t *trace.Trace, name, host string) *telemetry {
 	resource := []otlp.Attribute{{Key: "log.file.name", Value: name}}
-	if o.lake.host != "unknown" {
-		resource = append(resource, otlp.Attribute{Key: "host.name", Value: o.lake.host})
+	if host != "" {
+		resource = append(resource, otlp.Attribute{Key: "host.name", Value: host})
 	}
 	m := &telemetry{x: x, cmd: cmd, logs: otlp.NewLogs(resource...), spans: &otlp.Spans{Start: t.Start(), Resource: resource}}
 	if x.wants(otlp.SignalMetrics) {
@@ -264,7 +264,7 @@ func (x *telemetryExport) file(o *exporting, cmd *cobra.Command, path string, f 
 	}
 	t := trace.Merge(f)
 	sel.Resolve(t)
-	m := x.telemetry(o, cmd, t, name)
+	m := x.telemetry(cmd, t, name, o.hostOf(cmd, path, f))
 	r := &pick.Reading{Cmd: cmd, Progress: show.NewProgress(cmd.ErrOrStderr(), nil), Share: f.Progress}
 	trouble := r.Each(t, func(rec *etw.Record) error {
 		s, err := sel.Take(rec, t.Elapsed(rec))

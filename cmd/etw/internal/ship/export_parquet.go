@@ -51,7 +51,7 @@ type lakeExport struct {
 
 func (l *lakeExport) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&l.host, "host", "unknown", "the `HOST` that the traces are from, for the lake's folders")
+	f.StringVar(&l.host, "host", "", "the `HOST` that the traces are from, for the lake's folders; it is needed\nfor all but those .etl files that name their machine")
 	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,allocs,samples;\neach takes a further pass, and memory for what it finds")
 	f.BoolVar(&l.goesOn, "continue", false, "leave out traces that are in the lake already, and have not changed")
 	f.StringVar(&l.memory, "memory", "48M", "hold rows of this `size` before they are written")
@@ -98,7 +98,7 @@ func (l *lakeExport) source(o *exporting, path string, f *trace.File) map[string
 func (l *lakeExport) file(o *exporting, cmd *cobra.Command, path string, f *trace.File) error {
 	name := filepath.Base(filepath.ToSlash(f.Name()))
 	source := l.source(o, path, f)
-	opts := parquet.Options{Dir: o.path, Trace: name, ID: f.Format() + " " + source["start"], Host: l.host, Source: source, MaxMemory: int(l.maxBytes)}
+	opts := parquet.Options{Dir: o.path, Trace: name, ID: f.Format() + " " + source["start"], Host: cmp.Or(o.hostOf(cmd, path, f), "unknown"), Source: source, MaxMemory: int(l.maxBytes)}
 	if before := l.done(&opts); before != nil {
 		code := 0
 		if !before.Complete || before.Lost+before.LostBuffers > 0 {
