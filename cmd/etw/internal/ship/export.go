@@ -41,7 +41,7 @@ type exportForm struct {
 
 // exportForms returns the forms, the first of which is the default.
 func exportForms() []exportForm {
-	return slices.Concat([]exportForm{parquetForm, otlpForm, expositionForm("prometheus", false, ".prom"), expositionForm("openmetrics", true), chromeForm}, profileForms(), eventForms())
+	return slices.Concat([]exportForm{parquetForm, otlpForm, expositionForm("prometheus", false, ".prom"), expositionForm("openmetrics", true), pcapngForm, chromeForm}, profileForms(), eventForms())
 }
 
 // eventFlags choose events, and say how they are decoded.
@@ -75,6 +75,7 @@ of the file:
                the collector at --endpoint: docs/telemetry.md
   prometheus   the last values of counters and metrics, for the textfile collector
   openmetrics  all values of counters and metrics with their times, of one trace
+  pcapng       the packets of netsh and pktmon, for Wireshark, each with its process
   chrome       what happened when, with call stacks of samples, for https://ui.perfetto.dev
   pprof        samples of call stacks, for go tool pprof; lines where --symbols has PDBs
   speedscope   the same for https://www.speedscope.app
@@ -98,7 +99,6 @@ func NewExport() *cobra.Command {
 		Long:  exportLong,
 		Example: `  etw export --format parquet -o lake gc.nettrace
   etw export --format parquet -o lake --host web1 --continue gc.nettrace jit.nettrace
-  etw export --format otlp -o gc.otlp.jsonl gc.nettrace
   etw export -o cpu.pb.gz cpu.nettrace && test -s cpu.pb.gz
   etw export --format csv -o events gc.nettrace
   etw export --format folded --of allocs --names short alloc.nettrace`,
