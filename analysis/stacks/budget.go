@@ -66,18 +66,14 @@ const cutName = "[frames for which there is no room]"
 // namelessName is the frame of addresses for which there was no room.
 const namelessName = "[other addresses]"
 
-// heaviest returns the n addresses in stacks that weigh most, or nil if there are no more.
+// heaviest returns the n addresses in stacks that weigh most.
 func (s *Samples) heaviest(n int) map[uint64]bool {
-	if s.tree.size() <= n {
-		return nil
-	}
 	type weighed struct {
 		address uint64
 		weight  float64 // roughly: a stack that has it twice counts twice
 	}
 	list, value := make([]weighed, s.tree.size()), max(len(s.Types)-1, 0)
-	for i := range s.rows.rows {
-		x := &s.rows.rows[i]
+	for _, x := range s.each(nil) {
 		list[x.stack].weight += float64(x.values[value])
 	}
 	for i := len(list) - 1; i > 0; i-- { // callers have smaller numbers
@@ -120,39 +116,41 @@ func (s *Samples) within(parent int32, key uint64) (int32, bool) {
 const openRows = 1 << 18
 
 // add adds a sample, to another of its kind if there are too many.
-func (s *Samples) add(x row, values []int64) {
+func (s *Samples) add(at int64, stack ID, t tag, values []int64) {
+	x := row{at: at, stack: stack, tag: s.tag(t)}
 	copy(x.values[:], values)
-	if len(s.rows.rows) >= s.limit {
+	if s.count >= s.limit {
 		s.sum()
 	}
-	s.rows.take(&x)
+	s.take(&x)
 	if s.open == nil {
-		s.last = len(s.rows.rows)
-		s.rows.rows = append(s.rows.rows, x)
+		s.last = s.count
+		s.append(&x)
 		return
 	}
-	s.rows.rows, s.last = s.join(s.rows.rows, &x)
+	s.last = s.join(&s.store, &x)
 }
 
 // join adds a sample to one of its kind that is at most a slot before it, if there is one in
 // list, or else to list. It returns the place.
-func (s *Samples) join(list []row, x *row) ([]row, int) {
-	open := &s.open[seeded.Hash(uint64(x.stack)<<32|uint64(x.labels), uint64(x.thread)<<16|uint64(x.pseudo))%openRows]
-	if at := int(*open); at < len(list) {
-		if y := &list[at]; y.isKind(x) && uint64(x.at)-uint64(y.at) < uint64(s.rest.Slot) {
-			for v := range x.values {
-				y.values[v] += x.values[v] // their sum fits: see take
-			}
+func (s *Samples) join(list *store, x *row) int {
+	t := &s.tags[x.tag]
+	open := &s.open[seeded.Hash(uint64(x.stack)<<32|uint64(t.labels), uint64(t.thread)<<16|uint64(t.pseudo))%openRows]
+	if at := int(*open); at < list.count {
+		b, i := list.pieces[at/blockRows].block, at%blockRows
+		if b.stack[i] == x.stack && s.tags[b.tag[i]].isKind(t) && uint64(x.at)-uint64(b.at.get(i)) < uint64(s.rest.Slot) {
+			list.add(at, &x.values) // their sum fits: see take
 			s.rest.Summed++
-			return list, at
+			return at
 		}
 	}
-	*open = int32(len(list))
-	return append(list, *x), len(list)
+	*open = int32(list.count)
+	list.append(x)
+	return list.count - 1
 }
 
-func (x *row) isKind(y *row) bool {
-	return x.stack == y.stack && x.thread == y.thread && x.labels == y.labels && x.pseudo == y.pseudo
+func (t *tag) isKind(of *tag) bool {
+	return t.thread == of.thread && t.labels == of.labels && t.pseudo == of.pseudo
 }
 
 // sum makes one of samples that differ in time alone, and in that little: in as many
@@ -161,16 +159,16 @@ func (x *row) isKind(y *row) bool {
 func (s *Samples) sum() {
 	for s.rest.Slot = max(2*s.rest.Slot, time.Millisecond); ; s.rest.Slot *= 4 {
 		s.open = make([]int32, openRows)
-		kept := s.rows.rows[:0]
-		for _, x := range s.rows.rows {
-			kept, _ = s.join(kept, &x)
+		var kept store
+		for _, x := range s.each(nil) {
+			s.join(&kept, x)
 		}
-		s.rows.rows = kept
-		if len(kept) <= s.limit/2 {
+		s.store = kept
+		if kept.count <= s.limit/2 {
 			return
 		}
 		if s.rest.Slot > 1<<58 {
-			s.limit = 2 * len(kept)
+			s.limit = 2 * kept.count
 			return
 		}
 	}

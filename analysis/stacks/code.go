@@ -70,13 +70,33 @@ func (n *namer) tier(loc *symbols.Location, native *symbols.Native) uint8 {
 // were compiled at run time.
 func (s *Samples) LabelCode() { s.labelCode = true }
 
-// label returns labels with those of the code that a sample was in.
-func (n *namer) label(l LabelSet, leaf named) LabelSet {
-	if leaf.code != noCode {
-		l = n.p.Label(l, "code", codeNames[leaf.code])
+// A mark is what samples are labelled with for the code that they were in: a code, and the
+// number of one of the namer's tiers, + 1.
+type mark struct {
+	code code
+	tier uint8
+}
+
+// markOf returns the number of a mark, 0 if it says nothing.
+func (n *namer) markOf(m mark) int16 {
+	i, ok := n.marks[m]
+	if !ok {
+		i = int16(len(n.known))
+		n.marks[m] = i
+		n.known = append(n.known, m)
+		n.tags, n.plain = append(n.tags, make([]int32, len(n.s.tags))), append(n.plain, make([]int32, len(n.s.tags)))
 	}
-	if leaf.tier > 0 {
-		l = n.p.Label(l, "tier", n.tiers[leaf.tier-1])
+	return i
+}
+
+// label returns labels with those of the code that a sample was in.
+func (n *namer) label(l LabelSet, number int16) LabelSet {
+	m := n.known[number]
+	if m.code != noCode {
+		l = n.p.Label(l, "code", codeNames[m.code])
+	}
+	if m.tier > 0 {
+		l = n.p.Label(l, "tier", n.tiers[m.tier-1])
 	}
 	return l
 }

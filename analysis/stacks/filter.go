@@ -30,17 +30,29 @@ type Filter struct {
 // maxIncludes is how many patterns Include can have.
 const maxIncludes = 64
 
-// A shaping is the work of a Filter.
+// A shaping is the work of a Filter: what becomes of the stacks of a profile, whatever samples
+// it has of them.
 type shaping struct {
-	p, q             *Profile
+	p                *Profile
 	include, exclude []pattern
 	fold             []pattern
 	groups           []group
+	list             []Frame // those of p and of groups
+	tree             tree
 	names            map[string]int32 // frames of groups
 	entries          map[string]int32 // numbers of entry groups, from 1 on
 	unknown          map[string]int32 // of modules of which no functions are known, the frame of each name
 	frames           []grouped        // of p
-	facts            []frameFacts     // of frames of q
+	facts            []frameFacts     // of list
+}
+
+// A shape is what a filter makes of the stacks of profiles: a tree, and the stack there for each
+// of theirs.
+type shape struct {
+	tree   tree
+	frames []Frame
+	step   []ID
+	shapes *recent // of the tree
 }
 
 // A grouped is what groups make of a frame.
@@ -57,18 +69,37 @@ type frameFacts struct {
 	excluded, folded bool
 }
 
-// Apply returns the profile as a filter has it.
+// Apply returns the profile as a filter has it. What the texts make of its stacks is kept for
+// the next time, also for profiles with other samples of the same stacks.
 func (p *Profile) Apply(f Filter) (*Profile, error) {
-	s := &shaping{p: p, q: p.derive(), frames: make([]grouped, len(p.Frames)),
-		names: make(map[string]int32), entries: make(map[string]int32), unknown: make(map[string]int32)}
 	rules, err := p.preset(f.Group)
 	if err != nil {
 		return nil, err
 	}
+	f.Group = rules
+	texts := f
+	texts.FoldPercent = 0
+	s, err := recall(p.shapes, texts, func() (*shape, error) { return p.newShape(texts) })
+	if err != nil {
+		return nil, err
+	}
+	q := p.with(s.tree, s.frames, s.step)
+	q.shapes = s.shapes
+	if f.FoldPercent > 0 && p.Len() > 0 {
+		return q.foldSmall(f.FoldPercent), nil
+	}
+	return q, nil
+}
+
+// newShape makes the shape that a filter gives the stacks of a profile.
+func (p *Profile) newShape(f Filter) (*shape, error) {
+	s := &shaping{p: p, frames: make([]grouped, len(p.Frames)), list: slices.Clip(p.Frames),
+		names: make(map[string]int32), entries: make(map[string]int32), unknown: make(map[string]int32)}
 	for _, list := range []struct {
 		text string
 		into *[]pattern
 	}{{f.Include, &s.include}, {f.Exclude, &s.exclude}, {f.Fold, &s.fold}} {
+		var err error
 		if *list.into, err = parsePatterns(list.text); err != nil {
 			return nil, err
 		}
@@ -76,14 +107,13 @@ func (p *Profile) Apply(f Filter) (*Profile, error) {
 	if len(s.include) > maxIncludes {
 		return nil, fmt.Errorf("there are %d patterns to include, and no more than %d can be", len(s.include), maxIncludes)
 	}
-	if s.groups, err = parseGroups(rules); err != nil {
+	var err error
+	if s.groups, err = parseGroups(f.Group); err != nil {
 		return nil, err
 	}
-	s.shape()
-	if f.FoldPercent > 0 && p.Len() > 0 {
-		s.q.foldSmall(f.FoldPercent)
-	}
-	return s.q, nil
+	step := s.shape()
+	s.tree.close()
+	return &shape{tree: s.tree, frames: s.list, step: step, shapes: new(recent)}, nil
 }
 
 // path returns the name that groups are matched against.
@@ -129,23 +159,23 @@ func (s *shaping) groupOf(i uint64) grouped {
 
 // frame returns the frame with the name of a group, or of its entry.
 func (s *shaping) frame(name string) int32 {
-	i := once(s.names, name, int32(len(s.q.Frames)))
-	if int(i) == len(s.q.Frames) {
-		s.q.Frames = append(s.q.Frames, Frame{Name: name, Full: name, Pseudo: true})
+	i := once(s.names, name, int32(len(s.list)))
+	if int(i) == len(s.list) {
+		s.list = append(s.list, Frame{Name: name, Full: name, Pseudo: true})
 	}
 	return i
 }
 
-// factsOf returns what the patterns say of a frame of q.
+// factsOf returns what the patterns say of a frame of list.
 func (s *shaping) factsOf(i int32) frameFacts {
 	if int(i) >= len(s.facts) {
-		s.facts = append(s.facts, make([]frameFacts, len(s.q.Frames)-len(s.facts))...)
+		s.facts = append(s.facts, make([]frameFacts, len(s.list)-len(s.facts))...)
 	}
 	x := &s.facts[i]
 	if x.known {
 		return *x
 	}
-	f := &s.q.Frames[i]
+	f := &s.list[i]
 	is := func(p pattern) bool { return p.match(f) }
 	*x = frameFacts{known: true, excluded: slices.ContainsFunc(s.exclude, is), folded: slices.ContainsFunc(s.fold, is)}
 	for k, p := range s.include {
@@ -165,21 +195,21 @@ type shaped struct {
 	excluded bool
 }
 
-// shape goes through all stacks from the outside in, each once.
-func (s *shaping) shape() {
-	p, q := s.p, s.q
-	q.tree = tree{}
-	list := make([]shaped, p.tree.size())
+// shape goes through all stacks from the outside in, each once, and returns what became of them.
+func (s *shaping) shape() []ID {
+	p := s.p
+	list, step := make([]shaped, p.tree.size()), make([]ID, p.tree.size())
 	list[0].frame = -1
 	for n := 1; n < len(p.tree.nodes); n++ {
 		list[n] = s.extend(&list[p.tree.nodes[n].parent], p.tree.nodes[n].key)
 	}
 	all := uint64(1)<<len(s.include) - 1
-	q.keep(func(x *row) bool {
-		y := &list[x.stack]
-		x.stack = q.orFolded(y.into)
-		return y.included == all && !y.excluded
-	})
+	for n := range list {
+		if step[n] = ID(list[n].into); list[n].included != all || list[n].excluded {
+			step[n] = leftOut
+		}
+	}
+	return step
 }
 
 // extend returns what becomes of a stack with one more frame. One that is folded is told from
@@ -191,49 +221,49 @@ func (s *shaping) extend(caller *shaped, frame uint64) shaped {
 	}
 	facts := s.factsOf(x.frame)
 	y.excluded = y.excluded || facts.excluded
-	if caller.frame >= 0 && (facts.folded || s.q.recursive(x.frame, caller.frame)) {
+	if caller.frame >= 0 && (facts.folded || s.recursive(x.frame, caller.frame)) {
 		return y
 	}
-	y.into, y.frame, y.entry = s.q.tree.child(caller.into, uint64(x.frame)), x.frame, x.entry
+	y.into, y.frame, y.entry = s.tree.child(caller.into, uint64(x.frame)), x.frame, x.entry
 	y.included |= facts.included
 	return y
 }
 
 // recursive reports whether a frame that another calls is the same code. Methods that the
 // compiler made of async ones are, from whatever line they are called.
-func (p *Profile) recursive(a, b int32) bool {
-	return a == b || p.Frames[a].Full == p.Frames[b].Full && strings.Contains(p.Frames[a].Full, ".MoveNext()")
+func (s *shaping) recursive(a, b int32) bool {
+	return a == b || s.list[a].Full == s.list[b].Full && strings.Contains(s.list[a].Full, ".MoveNext()")
 }
 
 // foldedName is the frame of stacks of which all frames are folded. What they weigh
 // has no caller left to go to.
 const foldedName = "[folded]"
 
-// orFolded returns a stack that is not empty.
-func (p *Profile) orFolded(n int32) ID {
-	if n != 0 {
-		return ID(n)
-	}
-	return ID(p.tree.child(0, uint64(p.pseudo(foldedName))))
-}
-
 // foldSmall folds the stacks that weigh less than a share of all, with all that they called.
-func (p *Profile) foldSmall(percent float64) {
-	v := p.View()
+// The tree stays, so that they weigh nothing there.
+func (p *Profile) foldSmall(percent float64) *Profile {
+	t := p.summed()
+	total := t.totals(&p.tree)
 	last := len(p.Types) - 1
-	least := percent / 100 * math.Abs(float64(v.total[0][last]))
-	old := p.tree
-	p.tree = tree{}
-	into, folded := make([]int32, old.size()), make([]bool, old.size())
-	for n := 1; n < len(old.nodes); n++ {
-		x := &old.nodes[n]
-		into[n] = into[x.parent]
-		small := math.Abs(float64(v.total[n][last])) < least && p.Frames[x.key].Name != incompleteName
-		if folded[n] = folded[x.parent] || small; !folded[n] {
-			into[n] = p.tree.child(into[n], x.key)
+	least := percent / 100 * math.Abs(float64(total[0].values[last]))
+	into, folded := make([]ID, len(total)), make([]bool, len(total))
+	for n := 1; n < len(total); n++ {
+		x := &p.tree.nodes[n]
+		small := math.Abs(float64(total[n].values[last])) < least && p.Frames[x.key].Name != incompleteName
+		if folded[n] = folded[x.parent] || small; folded[n] {
+			into[n] = into[x.parent]
+		} else {
+			into[n] = ID(n)
 		}
 	}
-	for i := range p.rows.rows {
-		p.rows.rows[i].stack = p.orFolded(into[p.rows.rows[i].stack])
+	q := p.derive()
+	if slices.ContainsFunc(t.order, func(id ID) bool { return into[id] == 0 }) {
+		alone := ID(q.tree.child(0, uint64(q.pseudo(foldedName))))
+		for n := range into {
+			if into[n] == 0 {
+				into[n] = alone
+			}
+		}
 	}
+	return p.with(q.tree, q.Frames, into)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -17,7 +18,7 @@ type namer struct {
 	options  Options
 	frames   map[frameKey]int32
 	nameless map[uint64]int32 // by address
-	heavy    map[uint64]bool  // addresses that have frames of their own, however many there are
+	heavy    map[uint64]bool  // addresses that have frames of their own, however many there are; nil until that is asked
 	others   int32            // the frame of addresses that have none, or 0
 	// callers and leaves have what the stacks of s mean: as those who called others,
 	// whose addresses are where calls return to, and as the innermost.
@@ -26,13 +27,36 @@ type namer struct {
 	spanIDs         map[span]int32
 	path            []int32
 	pid             int64   // of the stack that is being named
+	pids            []int64 // of all stacks of s
 	noStack         int32   // the stack that stands for none, or 0
 	pseudos         []int32 // frames of those of s, + 1
 	cut             int32   // the stack that stands for a base that is no code, or 0
 	tiers           []string
-	// reading is what the stacks are read by, if they are, and readStacks what came of it.
+	marks           map[mark]int16
+	known           []mark // by number
+	// tags has by mark and tag of s the tag in p, + 1; plain those of samples that are in the
+	// frame that their stack ends with.
+	tags, plain [][]int32
+	// reading is what the stacks are read by, if they are, and readStacks what came of it, + 1,
+	// of threads in managed code and outside it.
 	reading    Reading
-	readStacks map[readStack]int32
+	readStacks [2][]int32
+}
+
+func newNamer(p *Profile, s *Samples, table *symbols.Table, o Options) *namer {
+	size := s.tree.size()
+	p.tree.reserve(size)
+	n := &namer{p: p, s: s, table: table, options: o, callers: make([]named, size), leaves: make([]named, size),
+		spans: []span{{}, always}, spanIDs: map[span]int32{always: 1}, marks: make(map[mark]int16), pids: make([]int64, size)}
+	for i := 1; i < size; i++ { // callers have smaller numbers
+		if x := &s.tree.nodes[i]; x.parent == 0 {
+			n.pids[i] = s.pids[x.key]
+		} else {
+			n.pids[i] = n.pids[x.parent]
+		}
+	}
+	n.markOf(mark{}) // that of most
+	return n
 }
 
 // A frameKey identifies a frame while frames are made.
@@ -51,47 +75,91 @@ type frameKey struct {
 type named struct {
 	node int32
 	span int32 // from 1 on; 0 if there is none yet
-	code code
-	tier uint8 // the number of one of the namer's tiers, + 1
+	mark int16
 }
 
 // A span is a span of time, from included and to excluded.
 type span struct{ from, to int64 }
 
-// all adds the samples of one Samples to the profile.
+var always = span{math.MinInt64, math.MaxInt64}
+
+// all adds the samples of one Samples to the profile, which has their columns of times and of
+// values.
 func (n *namer) all() {
-	p := n.p
-	p.rows.rows = slices.Grow(p.rows.rows, len(n.s.rows.rows))
-	p.rows.cut = p.rows.cut || n.s.rows.cut
-	p.rows.addRest(n.s.rest)
-	labels := make([]LabelSet, len(n.s.labels)+1)
-	for i, l := range n.s.labels {
+	p, s := n.p, n.s
+	p.rows.cut = p.rows.cut || s.rows.cut
+	p.rows.addRest(s.rest)
+	labels := make([]LabelSet, len(s.labels)+1)
+	for i, l := range s.labels {
 		labels[i+1] = p.Label(labels[l.before], l.Key, l.Value)
 	}
-	threads := make([]int32, len(n.s.threads))
-	for i, t := range n.s.threads {
+	threads := make([]int32, len(s.threads))
+	for i, t := range s.threads {
 		threads[i] = p.thread(t.process, t.id)
 	}
-	for _, x := range n.s.rows.rows {
-		leaf := n.stack(int32(x.stack), x.at)
-		x.stack = ID(n.read(leaf.node, x.outside))
-		if x.pseudo != 0 {
-			x.stack = ID(p.tree.child(int32(x.stack), uint64(n.pseudo(x.pseudo))))
-			x.pseudo = 0
+	atomic.StoreUint32(&s.shared, 1)
+	fits := p.takeAll(s.sums)
+	d := new(decoder)
+	for k := range s.pieces {
+		from := s.pieces[k].block
+		to := &block{at: from.at.clip(), stack: make([]ID, len(from.stack)), tag: make([]int32, len(from.stack))}
+		for v := range to.values {
+			to.values[v] = from.values[v].clip()
 		}
-		x.thread, x.labels = threads[x.thread], n.label(labels[x.labels], leaf)
-		p.rows.push(x)
+		at := from.at.read(d.at[:len(from.stack)])
+		for i, id := range from.stack {
+			leaf := &n.leaves[id]
+			if leaf.span != 1 && !n.holds(leaf, at[i]) {
+				n.nameLeaf(int32(id), at[i])
+			}
+			if known := n.plain[leaf.mark][from.tag[i]]; known > 0 {
+				to.stack[i], to.tag[i] = ID(leaf.node), known-1
+				continue
+			}
+			to.stack[i], to.tag[i] = n.sample(leaf, from.tag[i], threads, labels)
+		}
+		if fits {
+			p.pieces = append(p.pieces, piece{block: to})
+			p.rows.count += len(to.stack)
+			continue
+		}
+		for _, x := range (&store{pieces: []piece{{block: to}}}).each(nil) {
+			p.push(*x)
+		}
 	}
+}
+
+// sample returns the stack and the tag of a sample that has them in s.
+func (n *namer) sample(leaf *named, tagged int32, threads []int32, labels []LabelSet) (ID, int32) {
+	t := &n.s.tags[tagged]
+	known := &n.tags[leaf.mark][tagged]
+	stack := n.read(leaf.node, t.outside)
+	if t.pseudo != 0 {
+		stack = n.p.tree.child(stack, uint64(n.pseudo(t.pseudo)))
+	}
+	if *known == 0 {
+		*known = n.p.tag(tag{thread: threads[t.thread], labels: n.label(labels[t.labels], leaf.mark)}) + 1
+		if n.reading.Stops == nil && t.pseudo == 0 {
+			n.plain[leaf.mark][tagged] = *known
+		}
+	}
+	return ID(stack), *known - 1
+}
+
+// nameLeaf names a stack of addresses as it is at a time.
+func (n *namer) nameLeaf(at int32, time int64) {
+	if n.s.isTop(at) {
+		n.leaves[at] = named{node: n.none(), span: 1}
+		return
+	}
+	n.pid = n.pids[at]
+	n.leaves[at] = n.extend(n.callerOf(at, time), at, n.s.tree.nodes[at].key, time)
 }
 
 // stack returns the named stack of a stack of addresses at a time.
 func (n *namer) stack(at int32, time int64) named {
-	if n.s.isTop(at) {
-		return named{node: n.none()}
-	}
-	if !n.holds(n.leaves[at], time) {
-		n.pid = n.s.pid(at)
-		n.leaves[at] = n.extend(n.callerOf(at, time), at, n.s.tree.nodes[at].key, time)
+	if !n.holds(&n.leaves[at], time) {
+		n.nameLeaf(at, time)
 	}
 	return n.leaves[at]
 }
@@ -118,11 +186,11 @@ func (n *namer) pseudo(i int16) int32 {
 	return n.pseudos[i] - 1
 }
 
-func (n *namer) holds(x named, time int64) bool {
-	if x.span == 0 {
-		return false
+func (n *namer) holds(x *named, time int64) bool {
+	if x.span <= 1 {
+		return x.span == 1
 	}
-	s := n.spans[x.span]
+	s := &n.spans[x.span]
 	return s.from <= time && time < s.to
 }
 
@@ -148,7 +216,7 @@ func (n *namer) caller(at int32, time int64) named {
 	n.path = nil // while who is below the kernel is named
 	var known named
 	for !n.s.isTop(at) {
-		if known = n.callers[at]; n.holds(known, time) {
+		if known = n.callers[at]; n.holds(&known, time) {
 			break
 		}
 		known = named{}
@@ -170,13 +238,11 @@ func (n *namer) caller(at int32, time int64) named {
 
 // extend returns what a stack is that caller calls at an address.
 func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
+	within := max(caller.span, 1)
 	if n.s.tree.nodes[at].key == cutKey {
-		return named{node: n.p.tree.child(caller.node, uint64(n.p.pseudo(cutName))), span: caller.span}
+		return named{node: n.p.tree.child(caller.node, uint64(n.p.pseudo(cutName))), span: within}
 	}
-	s := span{math.MinInt64, math.MaxInt64}
-	if caller.span != 0 {
-		s = n.spans[caller.span]
-	}
+	s := n.spans[within]
 	when := time.Unix(0, ns)
 	loc := symbols.Location{Address: n.s.tree.nodes[at].key}
 	if n.table != nil {
@@ -191,11 +257,11 @@ func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	if loc.Kind == symbols.Unknown && n.options.Native != nil {
 		native, _ = n.options.Native(n.pid, address, when)
 	}
-	id, ok := n.spanIDs[s]
-	if !ok {
-		id = int32(len(n.spans))
-		n.spans = append(n.spans, s)
-		n.spanIDs[s] = id
+	id := within
+	if s != n.spans[within] {
+		if id = once(n.spanIDs, s, int32(len(n.spans))); int(id) == len(n.spans) {
+			n.spans = append(n.spans, s)
+		}
 	}
 	isCaller := address != n.s.tree.nodes[at].key
 	if native.NotCode && isCaller && (caller.node == 0 || caller.node == n.cut) {
@@ -203,7 +269,7 @@ func (n *namer) extend(caller named, at int32, address uint64, ns int64) named {
 	}
 	is := named{node: n.called(caller.node, n.frame(&loc, &native)), span: id}
 	if n.s.labelCode && !isCaller {
-		is.code, is.tier = codeOf(&loc, &native), n.tier(&loc, &native)
+		is.mark = n.markOf(mark{codeOf(&loc, &native), n.tier(&loc, &native)})
 	}
 	return is
 }
@@ -249,7 +315,7 @@ func (n *namer) namelessFrame(loc *symbols.Location, native *symbols.Native) int
 	switch {
 	case ok:
 		return i
-	case len(n.nameless) >= n.s.nameless && n.heavy != nil && !n.heavy[loc.Address]:
+	case len(n.nameless) >= n.s.nameless && !n.isHeavy(loc.Address):
 		n.p.rest.Addresses++
 		n.others = n.p.pseudo(namelessName)
 		return n.others
@@ -258,6 +324,18 @@ func (n *namer) namelessFrame(loc *symbols.Location, native *symbols.Native) int
 	n.p.Frames = append(n.p.Frames, n.newFrame(loc, native, frameKey{}))
 	n.nameless[loc.Address] = i
 	return i
+}
+
+// isHeavy reports whether an address is one of those that weigh most, which are sought out once
+// there are more than there is room for.
+func (n *namer) isHeavy(address uint64) bool {
+	if n.s.tree.size() <= n.s.nameless {
+		return true
+	}
+	if n.heavy == nil {
+		n.heavy = n.s.heaviest(n.s.nameless)
+	}
+	return n.heavy[address]
 }
 
 func (n *namer) newFrame(loc *symbols.Location, native *symbols.Native, key frameKey) Frame {

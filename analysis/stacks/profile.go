@@ -2,8 +2,10 @@ package stacks
 
 import (
 	"cmp"
+	"context"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/etwgen/etwgen/analysis/symbols"
@@ -58,7 +60,9 @@ type Options struct {
 	Native func(process int64, address uint64, at time.Time) (symbols.Native, bool)
 }
 
-// A Profile is samples with named frames.
+// A Profile is samples with named frames. It does not change: profiles that are made of others
+// share their samples, and what was found of them. Nor may Frames and Types be changed. Several
+// goroutines can use it at once.
 type Profile struct {
 	rows
 	Kind   string
@@ -67,7 +71,15 @@ type Profile struct {
 	// Naming counts how many frames of all stacks have names.
 	Naming Naming
 
-	tree    tree
+	tree tree
+	// into has the stacks of tree for those that rows have, less than 0 where their samples are
+	// left out; nil if they are the same. A profile that is another with other stacks has these
+	// for those of the other in step.
+	into    []ID
+	from    *Profile
+	step    []ID
+	tallied *tallied
+	shapes  *recent          // what filters make of tree and Frames
 	pseudos map[string]int32 // where frames that stand for no code were found last
 }
 
@@ -91,15 +103,14 @@ func (n Naming) Percent() float64 {
 // NewProfile names the frames of samples. Several Samples, which must be of the same
 // types, become one profile. A nil table leaves addresses.
 func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
-	p := &Profile{}
+	p := &Profile{tallied: new(tallied), shapes: new(recent)}
 	frames, nameless := make(map[frameKey]int32), make(map[uint64]int32)
 	for _, s := range samples {
 		p.Kind, p.Types = s.Kind, s.Types
-		n := &namer{p: p, s: s, table: table, options: o, frames: frames, nameless: nameless, heavy: s.heaviest(s.nameless),
-			callers: make([]named, s.tree.size()), leaves: make([]named, s.tree.size()),
-			spans: make([]span, 1), spanIDs: make(map[span]int32)}
+		n := newNamer(p, s, table, o)
+		n.frames, n.nameless = frames, nameless
 		if s.reading != nil && !o.AsSampled {
-			n.reading, n.readStacks = s.reading(), make(map[readStack]int32)
+			n.reading = s.reading()
 		}
 		n.all()
 	}
@@ -107,7 +118,8 @@ func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
 	if slices.ContainsFunc(samples, func(s *Samples) bool { return s.reading != nil }) {
 		p.prune()
 	}
-	p.count()
+	p.tree.close()
+	p.countNames()
 	return p
 }
 
@@ -173,33 +185,31 @@ func (p *Profile) mergeEqual() {
 		return
 	}
 	p.Frames = kept
-	p.rebuild(func(parent int32, frame int32) int32 { return p.tree.child(parent, uint64(into[frame])) })
-}
-
-// rebuild makes all stacks anew: add returns the stack of a frame of the old ones
-// that is called by a new stack.
-func (p *Profile) rebuild(add func(parent, frame int32) int32) {
 	old := p.tree
 	p.tree = tree{}
-	into := make([]int32, old.size())
+	stacks := make([]ID, old.size())
 	for n := 1; n < len(old.nodes); n++ {
-		into[n] = add(into[old.nodes[n].parent], int32(old.nodes[n].key))
+		x := &old.nodes[n]
+		stacks[n] = ID(p.tree.child(int32(stacks[x.parent]), uint64(into[x.key])))
 	}
-	for i := range p.rows.rows {
-		p.rows.rows[i].stack = ID(into[p.rows.rows[i].stack])
+	p.restack(stacks)
+}
+
+// restack gives rows that nobody else has the stacks that into has for theirs.
+func (p *Profile) restack(into []ID) {
+	for k := range p.pieces {
+		list := p.pieces[k].stack
+		for i, id := range list {
+			list[i] = into[id]
+		}
 	}
 }
 
-// count counts the frames with names.
-func (p *Profile) count() {
-	within := make([]int32, p.tree.size()) // samples that a stack is part of
-	for i := range p.rows.rows {
-		within[p.rows.rows[i].stack]++
-	}
-	for n := len(p.tree.nodes) - 1; n > 0; n-- { // callers have smaller numbers
-		x := p.tree.nodes[n]
-		within[x.parent] += within[n]
-		f, samples := &p.Frames[x.key], int64(within[n])
+// countNames counts the frames with names.
+func (p *Profile) countNames() {
+	within := p.summed().totals(&p.tree)
+	for n := len(p.tree.nodes) - 1; n > 0; n-- {
+		f, samples := &p.Frames[p.tree.nodes[n].key], within[n].rows
 		if !f.Pseudo {
 			p.Naming.Frames += samples
 		}
@@ -220,23 +230,80 @@ func (f *Frame) IsNamed() bool {
 	return f.Kind == symbols.Managed && f.Address == 0 || f.Kind == symbols.NativeCode && !f.Nameless
 }
 
+// A tallied is the tally of a profile once somebody has asked for it.
+type tallied struct {
+	mu    sync.Mutex
+	tally *tally
+}
+
+// patience is after how many pieces a scan looks whether anybody waits for it still.
+const patience = 64
+
+// sums returns the tally of a profile: of samples that only have other stacks than in another
+// profile, it is that of the other, and else a scan.
+func (p *Profile) sums(ctx context.Context) (*tally, error) {
+	if p.tallied == nil { // nobody has made it, and so it has no samples
+		return &tally{of: make([]weight, p.tree.size())}, nil
+	}
+	p.tallied.mu.Lock()
+	defer p.tallied.mu.Unlock()
+	if t := p.tallied.tally; t != nil {
+		return t, nil
+	}
+	var t *tally
+	if p.from != nil {
+		before, err := p.from.sums(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t = before.through(p.step, p.tree.size())
+	} else {
+		var err error
+		if t, err = p.scan(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p.tallied.tally = t
+	return t, nil
+}
+
+// summed is sums for those who wait in any case.
+func (p *Profile) summed() *tally {
+	t, _ := p.sums(context.Background()) // a scan ends early only if its context does
+	return t
+}
+
+// scan adds up all rows.
+func (p *Profile) scan(ctx context.Context) (*tally, error) {
+	t, d := &tally{of: make([]weight, p.tree.size())}, new(decoder)
+	for k := range p.pieces {
+		if k%patience == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		t.addPiece(&p.pieces[k], p.into, d)
+	}
+	t.finish()
+	return t, nil
+}
+
 // Len returns the number of samples.
-func (p *Profile) Len() int { return len(p.rows.rows) }
+func (p *Profile) Len() int { return int(p.summed().all.rows) }
 
 // Samples iterates over the samples in the order in which they were added.
-func (p *Profile) Samples() iter.Seq[Sample] { return p.rows.all(len(p.Types)) }
+func (p *Profile) Samples() iter.Seq[Sample] { return p.all(len(p.Types), p.into) }
 
 // Times returns the times of the first and the last sample in nanoseconds since 1970, 0
 // if there are none.
 func (p *Profile) Times() (first, last int64) {
-	for i := range p.rows.rows {
-		at := p.rows.rows[i].at
-		if i == 0 || at < first {
-			first = at
+	met := false
+	for _, x := range p.each(p.into) {
+		if !met || x.at < first {
+			first = x.at
 		}
-		if i == 0 || at > last {
-			last = at
+		if !met || x.at > last {
+			last = x.at
 		}
+		met = true
 	}
 	return first, last
 }
@@ -265,13 +332,8 @@ func (p *Profile) Split(id ID) (caller ID, frame int) {
 
 // Totals returns the sums of all samples.
 func (p *Profile) Totals() []int64 {
-	sums := make([]int64, len(p.Types))
-	for i := range p.rows.rows {
-		for v := range sums {
-			sums[v] += p.rows.rows[i].values[v]
-		}
-	}
-	return sums
+	all := p.summed().all.values
+	return slices.Clone(all[:len(p.Types)])
 }
 
 // Merged iterates over the sums of samples of one thread that have the same stack and
@@ -279,18 +341,18 @@ func (p *Profile) Totals() []int64 {
 // the next one.
 func (p *Profile) Merged() iter.Seq[Sample] {
 	return func(yield func(Sample) bool) {
-		order := p.rows.byKind()
-		lists := make([][]Label, len(p.rows.labels)+1)
-		sum := new(row)
+		order := p.byKind()
+		sample := p.sampler(len(p.Types))
 		for i := 0; i < len(order); {
 			k := order[i]
-			*sum = p.rows.rows[k.row]
+			sum := p.row(k.place)
+			sum.stack = k.stack
 			for i++; i < len(order) && order[i].stack == k.stack && order[i].rest == k.rest; i++ {
-				for v, x := range p.rows.rows[order[i].row].values {
+				for v, x := range p.row(order[i].place).values {
 					sum.values[v] += x
 				}
 			}
-			if !yield(p.rows.sampleOf(sum, len(p.Types), lists)) {
+			if !yield(sample(&sum)) {
 				return
 			}
 		}
@@ -301,16 +363,16 @@ func (p *Profile) Merged() iter.Seq[Sample] {
 // thread and labels.
 type rowKind struct {
 	stack ID
-	row   int32
+	place int32
 	rest  uint64
 }
 
 // byKind returns the samples, equal ones next to each other in the order of their rows.
-func (s *rows) byKind() []rowKind {
-	list := make([]rowKind, len(s.rows))
-	for i := range list {
-		x := &s.rows[i]
-		list[i] = rowKind{x.stack, int32(i), uint64(x.thread)<<32 | uint64(uint32(x.labels))}
+func (p *Profile) byKind() []rowKind {
+	list := make([]rowKind, 0, p.Len())
+	for place, x := range p.each(p.into) {
+		t := &p.tags[x.tag]
+		list = append(list, rowKind{x.stack, int32(place), uint64(t.thread)<<32 | uint64(uint32(t.labels))})
 	}
 	slices.SortFunc(list, func(a, b rowKind) int {
 		switch {
@@ -319,7 +381,7 @@ func (s *rows) byKind() []rowKind {
 		case a.rest != b.rest:
 			return cmp.Compare(a.rest, b.rest)
 		}
-		return cmp.Compare(a.row, b.row)
+		return cmp.Compare(a.place, b.place)
 	})
 	return list
 }

@@ -34,12 +34,11 @@ func (s *Samples) SetReading(of func() Reading) { s.reading = of }
 
 // OutsideManaged says that the sample that was added last is of a thread outside managed
 // code, where it may wait.
-func (s *Samples) OutsideManaged() { s.rows.rows[s.last].outside = true }
-
-// A readStack is a stack that was read, of a thread that was outside managed code or not.
-type readStack struct {
-	node    int32
-	outside bool
+func (s *Samples) OutsideManaged() {
+	id := &s.pieces[s.last/blockRows].tag[s.last%blockRows]
+	t := s.tags[*id]
+	t.outside = true
+	*id = s.tag(t)
 }
 
 // read returns what a stack means.
@@ -47,13 +46,18 @@ func (n *namer) read(node int32, outside bool) int32 {
 	if n.reading.Stops == nil || node == 0 {
 		return node
 	}
-	key := readStack{node, outside}
-	into, ok := n.readStacks[key]
-	if !ok {
-		into = n.meaning(node, outside)
-		n.readStacks[key] = into
+	known := &n.readStacks[0]
+	if outside {
+		known = &n.readStacks[1]
 	}
-	return into
+	if int(node) >= len(*known) {
+		*known = append(*known, make([]int32, n.p.tree.size()-len(*known))...)
+	}
+	if (*known)[node] == 0 {
+		into := n.meaning(node, outside) // which may add stacks
+		(*known)[node] = into + 1
+	}
+	return (*known)[node] - 1
 }
 
 func (n *namer) meaning(node int32, outside bool) int32 {
@@ -90,8 +94,8 @@ func (p *Profile) waiting() int32 {
 // others.
 func (p *Profile) prune() {
 	used := make([]bool, p.tree.size())
-	for i := range p.rows.rows {
-		used[p.rows.rows[i].stack] = true
+	for _, x := range p.each(nil) {
+		used[x.stack] = true
 	}
 	for n := len(used) - 1; n > 0; n-- { // callers have smaller numbers
 		if used[n] {
@@ -100,7 +104,7 @@ func (p *Profile) prune() {
 	}
 	old, frames := p.tree, p.Frames
 	p.tree, p.Frames = tree{}, nil
-	into, number := make([]int32, len(used)), make([]int, len(frames)) // numbers + 1
+	into, number := make([]ID, len(used)), make([]int, len(frames)) // numbers + 1
 	for n := 1; n < len(old.nodes); n++ {
 		x := old.nodes[n]
 		if !used[n] {
@@ -110,23 +114,17 @@ func (p *Profile) prune() {
 			p.Frames = append(p.Frames, frames[x.key])
 			number[x.key] = len(p.Frames)
 		}
-		into[n] = p.tree.child(into[x.parent], uint64(number[x.key]-1))
+		into[n] = ID(p.tree.child(int32(into[x.parent]), uint64(number[x.key]-1)))
 	}
-	for i := range p.rows.rows {
-		p.rows.rows[i].stack = ID(into[p.rows.rows[i].stack])
-	}
+	p.restack(into)
 }
 
 // Waiting returns the sums of the samples of threads that wait.
 func (p *Profile) Waiting() []int64 {
-	sums := make([]int64, len(p.Types))
-	for i := range p.rows.rows {
-		x := &p.rows.rows[i]
-		if x.stack == 0 || !p.Frames[p.tree.nodes[x.stack].key].Waiting {
-			continue
-		}
-		for v := range sums {
-			sums[v] += x.values[v]
+	sums, t := make([]int64, len(p.Types)), p.summed()
+	for _, id := range t.order {
+		if id != 0 && p.Frames[p.tree.nodes[id].key].Waiting {
+			addTo(sums, t.of[id].values)
 		}
 	}
 	return sums

@@ -36,10 +36,6 @@ type Label struct {
 	Value string `json:"value"`
 }
 
-// An ID is the number of a stack of addresses in one Samples, or of a stack of
-// frames in one [Profile]. 0 is an empty stack.
-type ID int32
-
 // A Sample is an event with a stack and what it weighs.
 type Sample struct {
 	Time    int64 // in nanoseconds since 1970
@@ -48,20 +44,6 @@ type Sample struct {
 	Stack   ID
 	Labels  []Label
 	Values  []int64 // as the Types of what it is of say
-}
-
-// maxValues is how many values a sample may have.
-const maxValues = 2
-
-// A row is a Sample as it is kept.
-type row struct {
-	at      int64
-	values  [maxValues]int64
-	stack   ID
-	thread  int32
-	labels  LabelSet
-	pseudo  int16 // an innermost frame that is no code, from 1 on
-	outside bool  // of managed code: see OutsideManaged
 }
 
 // A thread is one of a process.
@@ -75,9 +57,20 @@ type labelNode struct {
 	before LabelSet
 }
 
+// A tag is what a sample has beside its time, its stack and its values.
+type tag struct {
+	thread  int32
+	labels  LabelSet
+	pseudo  int16 // an innermost frame that is no code, from 1 on
+	outside bool  // of managed code: see OutsideManaged
+}
+
 // rows are samples, with what they refer to.
 type rows struct {
-	rows       []row
+	store
+	tags       []tag
+	tagIDs     map[tag]int32
+	recentTags [64]int32 // + 1
 	threads    []thread
 	threadIDs  map[thread]int32
 	lastThread int32
@@ -90,7 +83,24 @@ type rows struct {
 
 func (s *rows) push(x row) {
 	s.take(&x)
-	s.rows = append(s.rows, x)
+	s.append(&x)
+}
+
+// tag returns the number of a tag.
+func (s *rows) tag(t tag) int32 {
+	recent := &s.recentTags[(uint32(t.thread)*31+uint32(t.labels)*7+uint32(t.pseudo))%uint32(len(s.recentTags))]
+	if *recent > 0 && s.tags[*recent-1] == t {
+		return *recent - 1
+	}
+	if s.tagIDs == nil {
+		s.tagIDs = make(map[tag]int32)
+	}
+	i := once(s.tagIDs, t, int32(len(s.tags)))
+	if int(i) == len(s.tags) {
+		s.tags = append(s.tags, t)
+	}
+	*recent = i + 1
+	return i
 }
 
 // take adds the values of a sample to the sums. What goes beyond the largest sum that there can
@@ -102,6 +112,20 @@ func (s *rows) take(x *row) {
 		}
 		s.sums[i] += max(x.values[i], 0)
 	}
+}
+
+// takeAll is take for many samples at once, which nothing must be cut off from. Else it returns
+// false and takes none.
+func (s *rows) takeAll(sums [maxValues]int64) bool {
+	for i, v := range sums {
+		if v > math.MaxInt64-s.sums[i] {
+			return false
+		}
+	}
+	for i, v := range sums {
+		s.sums[i] += v
+	}
+	return true
 }
 
 // Cut reports whether samples weigh less here than the trace says, since with them a sum would
@@ -190,26 +214,26 @@ func NewSamples(kind string, types ...ValueType) *Samples {
 }
 
 // Len returns the number of samples, those that were summed up as one.
-func (s *Samples) Len() int { return len(s.rows.rows) }
+func (s *Samples) Len() int { return s.count }
 
 // Grow makes room for n more samples.
-func (s *Samples) Grow(n int) { s.rows.rows = slices.Grow(s.rows.rows, n) }
+func (s *Samples) Grow(n int) { s.room = s.count + n }
 
 // Add adds a sample for a record, which has the stack.
 func (s *Samples) Add(r *etw.Record, labels LabelSet, values ...int64) {
-	s.add(row{at: when.Of(r), stack: s.Intern(r.ProcessID, r.Stack), thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
+	s.add(when.Of(r), s.Intern(r.ProcessID, r.Stack), tag{thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
 }
 
 // AddFrames is Add for a record whose stack came apart from it: see [system.BindStacks].
 //
 // [system.BindStacks]: https://pkg.go.dev/github.com/etwgen/etwgen/analysis/system#BindStacks
 func (s *Samples) AddFrames(r *etw.Record, frames []uint64, labels LabelSet, values ...int64) {
-	s.add(row{at: when.Of(r), stack: s.InternAddresses(r.ProcessID, frames), thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
+	s.add(when.Of(r), s.InternAddresses(r.ProcessID, frames), tag{thread: s.thread(r.ProcessID, r.ThreadID), labels: labels}, values)
 }
 
 // AddStack adds a sample of a stack that Intern has returned, taken at a time.
 func (s *Samples) AddStack(at time.Time, process, thread int64, stack ID, labels LabelSet, values ...int64) {
-	s.add(row{at: at.UnixNano(), stack: stack, thread: s.thread(process, thread), labels: labels}, values)
+	s.add(at.UnixNano(), stack, tag{thread: s.thread(process, thread), labels: labels}, values)
 }
 
 // AddPseudo is AddStack for a sample with an innermost frame that stands for no code,
@@ -220,7 +244,7 @@ func (s *Samples) AddPseudo(at time.Time, process, thread int64, stack ID, name 
 		i = len(s.pseudos)
 		s.pseudos = append(s.pseudos, name)
 	}
-	s.add(row{at: at.UnixNano(), stack: stack, thread: s.thread(process, thread), labels: labels, pseudo: int16(i + 1)}, values)
+	s.add(at.UnixNano(), stack, tag{thread: s.thread(process, thread), labels: labels, pseudo: int16(i + 1)}, values)
 }
 
 // Intern returns the number of a stack of a process. Only the first use of a stack
@@ -283,14 +307,6 @@ func (s *Samples) process(pid int64) int32 {
 // isTop reports whether a node is that of a process.
 func (s *Samples) isTop(n int32) bool { return n == 0 || s.tree.nodes[n].parent == 0 }
 
-// pid returns the process that a stack is of.
-func (s *Samples) pid(n int32) int64 {
-	for s.tree.nodes[n].parent != 0 {
-		n = s.tree.nodes[n].parent
-	}
-	return s.pids[s.tree.nodes[n].key]
-}
-
 // Stack returns the addresses of a stack.
 func (s *Samples) Stack(id ID) Stack {
 	var list Stack
@@ -303,32 +319,38 @@ func (s *Samples) Stack(id ID) Stack {
 }
 
 // All iterates over the samples in the order in which they were added.
-func (s *Samples) All() iter.Seq[Sample] { return s.rows.all(len(s.Types)) }
+func (s *Samples) All() iter.Seq[Sample] { return s.rows.all(len(s.Types), nil) }
 
-// all iterates over the samples. Those with equal labels share them.
-func (s *rows) all(types int) iter.Seq[Sample] {
+// all iterates over the samples, with the stacks that into has for theirs: see each.
+func (s *rows) all(types int, into []ID) iter.Seq[Sample] {
 	return func(yield func(Sample) bool) {
-		lists := make([][]Label, len(s.labels)+1)
-		for i := range s.rows {
-			if !yield(s.sampleOf(&s.rows[i], types, lists)) {
+		sample := s.sampler(types)
+		for _, x := range s.each(into) {
+			if !yield(sample(x)) {
 				return
 			}
 		}
 	}
 }
 
-// sampleOf is sample with lists of the labels that were met.
-func (s *rows) sampleOf(x *row, types int, lists [][]Label) Sample {
-	if x.labels != 0 && lists[x.labels] == nil {
-		lists[x.labels] = s.Labels(x.labels)
+// sampler returns a function that makes Samples of rows. Those with equal labels share them.
+func (s *rows) sampler(types int) func(*row) Sample {
+	lists := make([][]Label, len(s.labels)+1)
+	var room []int64 // for values, which are for whoever takes a sample to keep
+	return func(x *row) Sample {
+		t := &s.tags[x.tag]
+		if t.labels != 0 && lists[t.labels] == nil {
+			lists[t.labels] = s.Labels(t.labels)
+		}
+		if len(room) < types {
+			room = make([]int64, min(s.count, 512)*types)
+		}
+		values := room[:types:types]
+		room = room[types:]
+		copy(values, x.values[:])
+		thread := &s.threads[t.thread]
+		return Sample{Time: x.at, Process: thread.process, Thread: thread.id, Stack: x.stack, Labels: lists[t.labels], Values: values}
 	}
-	t := s.threads[x.thread]
-	return Sample{Time: x.at, Process: t.process, Thread: t.id, Stack: x.stack, Labels: lists[x.labels], Values: x.values[:types:types]}
-}
-
-func (s *rows) sample(x *row, types int) Sample {
-	t := s.threads[x.thread]
-	return Sample{Time: x.at, Process: t.process, Thread: t.id, Stack: x.stack, Labels: s.Labels(x.labels), Values: x.values[:types:types]}
 }
 
 // A Weight is what one stack weighs with one set of labels.
@@ -351,17 +373,23 @@ func (w *Weight) Label(key string) string {
 // Sum returns the sums of each stack with each set of labels, those with the largest
 // last value first.
 func (s *Samples) Sum() []Weight {
+	return s.sumBy(func(x *row) LabelSet { return s.tags[x.tag].labels })
+}
+
+// SumByStack is Sum over all labels.
+func (s *Samples) SumByStack() []Weight { return s.sumBy(func(*row) LabelSet { return 0 }) }
+
+func (s *Samples) sumBy(labelsOf func(*row) LabelSet) []Weight {
 	type key struct {
 		stack  ID
 		labels LabelSet
 	}
 	sums := make(map[key]*Weight)
-	for i := range s.rows.rows {
-		x := &s.rows.rows[i]
-		k := key{x.stack, x.labels}
+	for _, x := range s.each(nil) {
+		k := key{x.stack, labelsOf(x)}
 		w := sums[k]
 		if w == nil {
-			w = &Weight{Labels: s.Labels(x.labels), Stack: s.Stack(x.stack)}
+			w = &Weight{Labels: s.Labels(k.labels), Stack: s.Stack(x.stack)}
 			sums[k] = w
 		}
 		for v := range x.values {
@@ -378,16 +406,6 @@ func (s *Samples) Sum() []Weight {
 			slices.CompareFunc(a.Labels, b.Labels, compareLabel), slices.Compare(a.Stack, b.Stack))
 	})
 	return list
-}
-
-// SumByStack is Sum over all labels.
-func (s *Samples) SumByStack() []Weight {
-	bare := *s
-	bare.rows.rows = slices.Clone(s.rows.rows)
-	for i := range bare.rows.rows {
-		bare.rows.rows[i].labels = 0
-	}
-	return bare.Sum()
 }
 
 // Derive returns Samples without samples that have the same stacks, under the same

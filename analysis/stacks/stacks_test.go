@@ -98,7 +98,7 @@ func TestJSON(t *testing.T) {
 // parse makes a profile of lines such as "Main;Work;Bake 5": frames from the
 // outermost on, and what the sample weighs.
 func parse(lines ...string) *Profile {
-	p := &Profile{Kind: "test", Types: []ValueType{counts, times}}
+	p := &Profile{Kind: "test", Types: []ValueType{counts, times}, tallied: new(tallied), shapes: new(recent)}
 	numbers := map[string]int{}
 	for i, line := range lines {
 		path, weight, _ := strings.Cut(line, " ")
@@ -110,12 +110,13 @@ func parse(lines ...string) *Profile {
 			}
 			at = p.tree.child(at, uint64(numbers[name]))
 		}
-		x := row{at: int64(i), stack: ID(at), thread: p.thread(1, 1)}
+		x := row{at: int64(i), stack: ID(at), tag: p.tag(tag{thread: p.thread(1, 1)})}
 		x.values[0] = 1
 		fmt.Sscan(weight, &x.values[1])
-		p.rows.rows = append(p.rows.rows, x)
+		p.push(x)
 	}
-	p.count()
+	p.tree.close()
+	p.countNames()
 	return p
 }
 

@@ -7,97 +7,98 @@ import (
 	"github.com/etwgen/etwgen/analysis/symbols"
 )
 
-// derive returns a profile with the same samples, whose stacks are to be set.
+// derive returns a profile with the same samples and stacks.
 func (p *Profile) derive() *Profile {
-	q := *p
-	q.Frames = slices.Clip(p.Frames)
-	q.rows.rows = slices.Clone(p.rows.rows)
-	q.rows.labels, q.rows.threads = slices.Clip(p.rows.labels), slices.Clip(p.rows.threads)
-	q.rows.labelIDs, q.rows.threadIDs, q.pseudos = nil, nil, nil
-	return &q
+	q := &Profile{rows: p.rows, Kind: p.Kind, Types: p.Types, Frames: slices.Clip(p.Frames), Naming: p.Naming,
+		tree: p.tree, into: p.into, tallied: new(tallied), shapes: p.shapes}
+	q.pieces = slices.Clip(p.pieces)
+	q.tags, q.threads, q.labels = slices.Clip(p.tags), slices.Clip(p.threads), slices.Clip(p.labels)
+	q.tagIDs, q.threadIDs, q.labelIDs = nil, nil, nil
+	return q
 }
 
-// keep leaves out the samples that keep is false for.
-func (p *Profile) keep(keep func(*row) bool) {
-	kept := p.rows.rows[:0]
-	for i := range p.rows.rows {
-		if keep(&p.rows.rows[i]) {
-			kept = append(kept, p.rows.rows[i])
+// with returns a profile with the same samples in a tree with these frames: step has what
+// becomes of the stacks of p, which is less than 0 where the samples are left out.
+func (p *Profile) with(t tree, frames []Frame, step []ID) *Profile {
+	q := p.derive()
+	t.close()
+	q.tree, q.Frames, q.from, q.step, q.into, q.shapes = t, frames, p, step, step, new(recent)
+	if p.into != nil {
+		q.into = make([]ID, len(p.into))
+		for i, id := range p.into {
+			if q.into[i] = id; id >= 0 {
+				q.into[i] = step[id]
+			}
 		}
 	}
-	p.rows.rows = kept
+	return q
+}
+
+// some returns a profile with these samples of p, which have the same stacks.
+func (p *Profile) some(pieces []piece) *Profile {
+	q := p.derive()
+	q.have(pieces)
+	return q
 }
 
 // Only returns the samples that keep is true for.
 func (p *Profile) Only(keep func(Sample) bool) *Profile {
-	q := p.derive()
-	q.keep(func(x *row) bool { return keep(q.rows.sample(x, len(q.Types))) })
-	return q
+	kept := make([][]uint64, len(p.pieces))
+	sample := p.sampler(len(p.Types))
+	for place, x := range p.each(p.into) {
+		if keep(sample(x)) {
+			keepPlace(kept, place)
+		}
+	}
+	return p.some(piecesOf(p.pieces, kept))
 }
+
+// leftOut is what becomes of stacks whose samples are left out.
+const leftOut ID = -1
 
 // Below returns the samples in which a frame occurs that match is true for, with
 // their stacks from there on: what it called. Of several such frames the outermost
 // counts.
 func (p *Profile) Below(match func(*Frame) bool) *Profile {
-	q := p.derive()
+	var t tree
 	hit := p.hits(match)
-	inside := make([]bool, p.tree.size())
-	into := make([]int32, p.tree.size())
-	q.tree = tree{}
+	into := make([]ID, p.tree.size())
+	into[0] = leftOut
 	for n := 1; n < len(p.tree.nodes); n++ {
 		x := p.tree.nodes[n]
-		if inside[n] = inside[x.parent] || hit[x.key]; inside[n] {
-			into[n] = q.tree.child(into[x.parent], x.key)
+		if into[n] = into[x.parent]; into[n] != leftOut || hit[x.key] {
+			into[n] = ID(t.child(int32(max(into[n], 0)), x.key))
 		}
 	}
-	q.keep(func(x *row) bool {
-		ok := inside[x.stack]
-		x.stack = ID(into[x.stack])
-		return ok
-	})
-	return q
+	return p.with(t, p.Frames, into)
 }
 
 // CallersOf returns the samples in which a frame occurs that match is true for, with
 // stacks that lead from there to those who called it: turned around. Of several such
 // frames the outermost counts.
 func (p *Profile) CallersOf(match func(*Frame) bool) *Profile {
-	q := p.derive()
+	var t tree
 	hit := p.hits(match)
-	into := make([]int32, p.tree.size()) // the stack below, if there is a hit
-	q.tree = tree{}
+	into := make([]ID, p.tree.size())
+	into[0] = leftOut
 	for n := 1; n < len(p.tree.nodes); n++ {
 		x := p.tree.nodes[n]
-		switch {
-		case into[x.parent] != 0:
-			into[n] = into[x.parent]
-		case hit[x.key]:
-			into[n] = p.turned(&q.tree, int32(n))
+		if into[n] = into[x.parent]; into[n] == leftOut && hit[x.key] {
+			into[n] = ID(p.turned(&t, int32(n)))
 		}
 	}
-	q.keep(func(x *row) bool {
-		x.stack = ID(into[x.stack])
-		return x.stack != 0
-	})
-	return q
+	return p.with(t, p.Frames, into)
 }
 
 // Inverted returns the profile with its stacks turned around, so that its tree
 // begins with the frames that samples were taken in.
 func (p *Profile) Inverted() *Profile {
-	q := p.derive()
-	into := make(map[ID]int32)
-	q.tree = tree{}
-	for i := range q.rows.rows {
-		x := &q.rows.rows[i]
-		n, ok := into[x.stack]
-		if !ok {
-			n = p.turned(&q.tree, int32(x.stack))
-			into[x.stack] = n
-		}
-		x.stack = ID(n)
+	var t tree
+	into := make([]ID, p.tree.size())
+	for _, id := range p.summed().order {
+		into[id] = ID(p.turned(&t, int32(id)))
 	}
-	return q
+	return p.with(t, p.Frames, into)
 }
 
 // turned adds a stack of p to t the other way round.
@@ -113,47 +114,39 @@ func (p *Profile) turned(t *tree, n int32) int32 {
 // are taken that match is true for, so that what they weigh is their callers'. A stack
 // of such frames alone stays as it is.
 func (p *Profile) WithoutInnermost(match func(*Frame) bool) *Profile {
-	q := p.derive()
 	hit := p.hits(match)
-	for i := range q.rows.rows {
-		n := int32(q.rows.rows[i].stack)
-		for n != 0 && hit[p.tree.nodes[n].key] {
-			n = p.tree.nodes[n].parent
+	into, rest := make([]ID, p.tree.size()), make([]ID, p.tree.size())
+	for n := 1; n < len(p.tree.nodes); n++ {
+		if rest[n] = ID(n); hit[p.tree.nodes[n].key] {
+			rest[n] = rest[p.tree.nodes[n].parent]
 		}
-		if n != 0 {
-			q.rows.rows[i].stack = ID(n)
+		if into[n] = rest[n]; rest[n] == 0 {
+			into[n] = ID(n)
 		}
 	}
-	return q
+	return p.with(p.tree, p.Frames, into)
 }
 
 // WithoutLines returns the profile with one frame for each method, whatever line it is on,
 // and the stack there is for each of those of p.
 func (p *Profile) WithoutLines() (*Profile, []ID) {
-	q := p.derive()
-	q.Frames, q.tree = nil, tree{}
-	known := make(map[Frame]uint64)
-	frames := make([]uint64, len(p.Frames))
+	var t tree
+	var list []Frame
+	known := make(map[Frame]int32)
+	frames := make([]int32, len(p.Frames))
 	for i := range p.Frames {
 		f := p.Frames[i]
 		f.File, f.Line = "", 0
-		id, ok := known[f.identity()]
-		if !ok {
-			id = uint64(len(q.Frames))
-			known[f.identity()] = id
-			q.Frames = append(q.Frames, f)
+		if frames[i] = once(known, f.identity(), int32(len(list))); int(frames[i]) == len(list) {
+			list = append(list, f)
 		}
-		frames[i] = id
 	}
 	into := make([]ID, p.tree.size())
 	for n := 1; n < len(p.tree.nodes); n++ {
 		x := p.tree.nodes[n]
-		into[n] = ID(q.tree.child(int32(into[x.parent]), frames[x.key]))
+		into[n] = ID(t.child(int32(into[x.parent]), uint64(frames[x.key])))
 	}
-	for i := range q.rows.rows {
-		q.rows.rows[i].stack = into[q.rows.rows[i].stack]
-	}
-	return q, into
+	return p.with(t, list, into), slices.Clone(into)
 }
 
 // hits returns which frames match is true for.
@@ -169,34 +162,47 @@ func (p *Profile) hits(match func(*Frame) bool) []bool {
 // that of the thread.
 func (p *Profile) By(name func(Sample) string) *Profile {
 	q := p.derive()
-	frames := make(map[string]uint64)
+	q.tree, q.into, q.shapes = tree{}, nil, new(recent)
+	frames := make(map[string]int32)
 	type key struct {
-		frame uint64
+		frame int32
 		stack ID
 	}
 	into := make(map[key]ID)
-	q.tree = tree{}
-	for i := range q.rows.rows {
-		x := &q.rows.rows[i]
-		text := name(q.rows.sample(x, len(q.Types)))
-		f, ok := frames[text]
-		if !ok {
-			f = uint64(len(q.Frames))
+	sample := p.sampler(len(p.Types))
+	kept, lists := make([][]uint64, len(p.pieces)), make([][]ID, len(p.pieces))
+	for place, x := range p.each(p.into) {
+		text := name(sample(x))
+		f := once(frames, text, int32(len(q.Frames)))
+		if int(f) == len(q.Frames) {
 			q.Frames = append(q.Frames, Frame{Name: text, Full: text, Pseudo: true, Kind: symbols.Unknown})
-			frames[text] = f
 		}
 		k := key{f, x.stack}
 		n, ok := into[k]
 		if !ok {
-			at := q.tree.child(0, f)
+			at := q.tree.child(0, uint64(f))
 			for _, frame := range slices.Backward(slices.Collect(p.Stack(x.stack))) {
 				at = q.tree.child(at, uint64(frame))
 			}
 			n = ID(at)
 			into[k] = n
 		}
-		x.stack = n
+		keepPlace(kept, place)
+		list := &lists[place/blockRows]
+		if *list == nil {
+			*list = make([]ID, blockRows)
+		}
+		(*list)[place%blockRows] = n
 	}
+	q.tree.close()
+	pieces := piecesOf(p.pieces, kept)
+	lists = slices.DeleteFunc(lists, func(l []ID) bool { return l == nil })
+	for i := range pieces {
+		b := *pieces[i].block
+		b.stack = lists[i][:len(b.stack)]
+		pieces[i].block = &b
+	}
+	q.have(pieces)
 	return q
 }
 
@@ -211,7 +217,7 @@ func Diff(before, after *Profile) *Profile {
 	}
 	b, a := name(before), name(after)
 	b, a = cmp.Or(b, a), cmp.Or(a, b) // one may be empty
-	d := &Profile{Kind: cmp.Or(after.Kind, before.Kind) + ", compared", Types: []ValueType{{b.Name + " before", b.Unit}, {a.Name + " after", a.Unit}}}
+	d := &Profile{Kind: cmp.Or(after.Kind, before.Kind) + ", compared", Types: []ValueType{{b.Name + " before", b.Unit}, {a.Name + " after", a.Unit}}, tallied: new(tallied), shapes: new(recent)}
 	frames := make(map[Frame]uint64)
 	for i, p := range []*Profile{before, after} {
 		into := make([]int32, p.tree.size())
@@ -231,11 +237,12 @@ func Diff(before, after *Profile) *Profile {
 			labels[l+1] = d.Label(labels[x.before], x.Key, x.Value)
 		}
 		last := len(p.Types) - 1
-		for _, x := range p.rows.rows {
-			t := p.rows.threads[x.thread]
-			y := row{at: x.at, stack: ID(into[x.stack]), thread: d.thread(t.process, t.id), labels: labels[x.labels]}
+		for _, x := range p.each(p.into) {
+			from := &p.tags[x.tag]
+			t := p.threads[from.thread]
+			y := row{at: x.at, stack: ID(into[x.stack]), tag: d.tag(tag{thread: d.thread(t.process, t.id), labels: labels[from.labels]})}
 			y.values[i] = x.values[last]
-			d.rows.push(y)
+			d.push(y)
 		}
 		d.rows.cut = d.rows.cut || p.rows.cut
 		d.Naming.Frames += p.Naming.Frames
@@ -243,6 +250,7 @@ func Diff(before, after *Profile) *Profile {
 		d.Naming.Guessed += p.Naming.Guessed
 		d.Naming.Native += p.Naming.Native
 	}
+	d.tree.close()
 	return d
 }
 

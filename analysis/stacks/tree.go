@@ -1,6 +1,10 @@
 package stacks
 
-import "github.com/etwgen/etwgen/analysis/internal/seeded"
+import (
+	"slices"
+
+	"github.com/etwgen/etwgen/analysis/internal/seeded"
+)
 
 // A tree keeps call stacks such that what they have in common, from the outermost
 // frame on, is there once. A node is a stack: its own frame, called by its parent.
@@ -49,10 +53,29 @@ func (t *tree) find(parent int32, key uint64) int32 {
 }
 
 func (t *tree) grow() {
-	if t.nodes == nil {
-		t.nodes = make([]node, 1, 64)
+	n := max(64, 2*len(t.slots))
+	for 4*len(t.nodes) >= 3*n { // it was closed
+		n *= 2
 	}
-	t.slots = make([]int32, max(64, 2*len(t.slots)))
+	t.hash(n)
+}
+
+// reserve makes room for n more nodes.
+func (t *tree) reserve(n int) {
+	slots := max(64, len(t.slots))
+	for 3*slots < 4*(t.size()+n) {
+		slots *= 2
+	}
+	t.nodes = slices.Grow(t.nodes, n)
+	t.hash(slots)
+}
+
+// hash makes a table of so many slots, a power of two.
+func (t *tree) hash(slots int) {
+	if len(t.nodes) == 0 {
+		t.nodes = append(t.nodes, node{})
+	}
+	t.slots = make([]int32, slots)
 	mask := uint64(len(t.slots) - 1)
 	for n := 1; n < len(t.nodes); n++ {
 		i := hashNode(t.nodes[n].parent, t.nodes[n].key) & mask
@@ -62,6 +85,10 @@ func (t *tree) grow() {
 		t.slots[i] = int32(n)
 	}
 }
+
+// close lets go of what it takes to add nodes. Copies of the tree that then get more of them
+// leave it as it is.
+func (t *tree) close() { t.nodes, t.slots = slices.Clip(t.nodes), nil }
 
 // size returns the number of nodes, with that of the empty stack.
 func (t *tree) size() int { return max(len(t.nodes), 1) }

@@ -7,31 +7,22 @@ import (
 	"github.com/etwgen/etwgen/internal/order"
 )
 
-// A View is the call tree of a profile, with sums. It does not change when the
-// profile does.
+// A View is the call tree of a profile, with sums.
 type View struct {
 	p *Profile
 	// self and total are the sums of each stack, and of what it called, too.
-	self, total [][maxValues]int64
+	self, total []weight
 	first, next []int32 // children
 }
 
 // View sums up the samples.
-func (p *Profile) View() *View {
+func (p *Profile) View() *View { return p.viewOf(p.summed()) }
+
+func (p *Profile) viewOf(t *tally) *View {
 	n := p.tree.size()
-	v := &View{p: p, self: make([][maxValues]int64, n), total: make([][maxValues]int64, n), first: make([]int32, n), next: make([]int32, n)}
-	for i := range p.rows.rows {
-		x := &p.rows.rows[i]
-		for k := range x.values {
-			v.self[x.stack][k] += x.values[k]
-		}
-	}
-	copy(v.total, v.self)
-	for i := n - 1; i > 0; i-- { // callers have smaller numbers
+	v := &View{p: p, self: t.of, total: t.totals(&p.tree), first: make([]int32, n), next: make([]int32, n)}
+	for i := n - 1; i > 0; i-- {
 		parent := p.tree.nodes[i].parent
-		for k := range v.total[i] {
-			v.total[parent][k] += v.total[i][k]
-		}
 		v.next[i] = v.first[parent]
 		v.first[parent] = int32(i)
 	}
@@ -40,8 +31,11 @@ func (p *Profile) View() *View {
 
 // Self returns what a stack weighs itself, Total what it weighs with all that it
 // called. Those of stack 0 are of all samples.
-func (v *View) Self(id ID) []int64  { return v.self[id][:len(v.p.Types)] }
-func (v *View) Total(id ID) []int64 { return v.total[id][:len(v.p.Types)] }
+func (v *View) Self(id ID) []int64  { return own(&v.self[id], v.p) }
+func (v *View) Total(id ID) []int64 { return own(&v.total[id], v.p) }
+
+// own returns the values of a weight, such that whoever has them cannot append to them.
+func own(w *weight, p *Profile) []int64 { return w.values[:len(p.Types):len(p.Types)] }
 
 // Called returns the stacks that a stack called, the heaviest first, and threads that wait
 // last.
@@ -49,12 +43,12 @@ func (v *View) Called(id ID) []ID {
 	var list []ID
 	value := len(v.p.Types) - 1
 	for n := v.first[id]; n != 0; n = v.next[n] {
-		if v.total[n] != [maxValues]int64{} {
+		if v.total[n].values != [maxValues]int64{} {
 			list = append(list, ID(n))
 		}
 	}
 	order.Sort(list, func(a, b ID) int {
-		return cmp.Or(last(v.frame(a), v.frame(b)), cmp.Compare(v.total[b][value], v.total[a][value]), cmp.Compare(v.total[b][0], v.total[a][0]),
+		return cmp.Or(last(v.frame(a), v.frame(b)), cmp.Compare(v.total[b].values[value], v.total[a].values[value]), cmp.Compare(v.total[b].values[0], v.total[a].values[0]),
 			cmp.Compare(v.frame(a).Full, v.frame(b).Full))
 	})
 	return list
@@ -82,9 +76,9 @@ func (v *View) Top() []Top {
 	open := make([]int32, len(v.p.Frames)) // how often a frame is on the path
 	v.walk(func(id ID) {
 		f := v.p.tree.nodes[id].key
-		addTo(sums[f].Self, v.self[id])
+		addTo(sums[f].Self, v.self[id].values)
 		if open[f]++; open[f] == 1 {
-			addTo(sums[f].Total, v.total[id])
+			addTo(sums[f].Total, v.total[id].values)
 		}
 	}, func(id ID) { open[v.p.tree.nodes[id].key]-- })
 	sums = slices.DeleteFunc(sums, func(t Top) bool { return !slices.ContainsFunc(t.Total, func(x int64) bool { return x != 0 }) })
@@ -94,12 +88,6 @@ func (v *View) Top() []Top {
 			cmp.Compare(v.p.Frames[a.Frame].Full, v.p.Frames[b.Frame].Full), cmp.Compare(a.Frame, b.Frame))
 	})
 	return sums
-}
-
-func addTo(sum []int64, values [maxValues]int64) {
-	for i := range sum {
-		sum[i] += values[i]
-	}
 }
 
 // walk goes through the tree from the outermost frames inward, without recursion:
@@ -130,7 +118,7 @@ type Path struct {
 func (v *View) Paths() []Path {
 	var list []Path
 	for id := range v.self {
-		if v.self[id] != [maxValues]int64{} {
+		if v.self[id].values != [maxValues]int64{} {
 			list = append(list, Path{ID(id), v.Self(ID(id))})
 		}
 	}

@@ -1,0 +1,58 @@
+package stacks
+
+import (
+	"container/list"
+	"sync"
+)
+
+// A recent keeps what was made for the keys that were asked for last, so that the same is not
+// made twice, however many ask at once.
+type recent struct {
+	mu   sync.Mutex
+	kept list.List // of *result, the last one asked for first
+}
+
+// A result is what was made for a key, or why it could not be.
+type result struct {
+	key   any
+	mu    sync.Mutex
+	value any
+}
+
+// maxRecent is for how many keys there is room.
+const maxRecent = 8
+
+// of returns the place for a key.
+func (r *recent) of(key any) *result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for e := r.kept.Front(); e != nil; e = e.Next() {
+		if x := e.Value.(*result); x.key == key {
+			r.kept.MoveToFront(e)
+			return x
+		}
+	}
+	x := &result{key: key}
+	if r.kept.PushFront(x); r.kept.Len() > maxRecent {
+		r.kept.Remove(r.kept.Back())
+	}
+	return x
+}
+
+// recall returns what r has for a key, or makes it. Errors are not kept. A nil r keeps nothing.
+func recall[V any](r *recent, key any, make func() (V, error)) (V, error) {
+	if r == nil {
+		return make()
+	}
+	x := r.of(key)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.value != nil {
+		return x.value.(V), nil
+	}
+	v, err := make()
+	if err == nil {
+		x.value = v
+	}
+	return v, err
+}
