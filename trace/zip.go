@@ -117,7 +117,11 @@ func memberFormat(f *zip.File) (format, error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
 		return nil, err
 	}
-	return formatOf(head[:n]), nil
+	of := formatOf(head[:n])
+	if of == (profileFormat{}) { // JSON and text that a recorder put beside its traces
+		return nil, nil
+	}
+	return of, nil
 }
 
 // member opens one trace of an archive.

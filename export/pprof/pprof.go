@@ -199,8 +199,14 @@ func (e *encoder) labels(m []byte, s stacks.Sample) []byte {
 	for _, l := range s.Labels {
 		m = e.textLabel(m, l.Key, l.Value)
 	}
-	m = e.label(m, labelNumber, "pid", s.Process)
-	m = e.label(m, labelNumber, "tid", s.Thread)
+	for _, id := range []struct {
+		key   string
+		value int64
+	}{{"pid", s.Process}, {"tid", s.Thread}} {
+		if id.value >= 0 { // else it is not known
+			m = e.label(m, labelNumber, id.key, id.value)
+		}
+	}
 	if e.o.Process != nil {
 		name := e.o.Process(s.Process)
 		e.processes[name] = true

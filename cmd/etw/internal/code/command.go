@@ -1,6 +1,8 @@
 package code
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
@@ -20,5 +22,5 @@ func (c *SampleCommand) Check(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	return c.Of.Check()
+	return cmp.Or(c.Of.Check(), c.Of.CheckKind())
 }

@@ -36,7 +36,7 @@ func (o *Profiling) compare(cmd *cobra.Command, args []string) (*Profiled, error
 	if show.ReportLosses(cmd, old.T) {
 		p.trouble = cmp.Or(p.trouble, cli.ErrReported)
 	}
-	if b, a := old.kindOf(), p.kindOf(); b != "" && a != "" && b != a {
+	if b, a := old.kindOf(), p.kindOf(); b != "" && a != "" && b != a && !old.isAlike(p) {
 		p.T.Close()
 		return nil, cli.Usagef("--diff: %s has %s, which cannot be compared with %s", o.before, b, a)
 	}
@@ -53,6 +53,12 @@ func (p *Profiled) kindOf() string {
 		return ""
 	}
 	return fmt.Sprintf("%s in %s", p.Kind, p.Types[len(p.Types)-1].Unit)
+}
+
+// isAlike reports whether two profiles can be compared, whatever their samples are called:
+// other tools have other words for time on a processor.
+func (p *Profiled) isAlike(q *Profiled) bool {
+	return (p.given || q.given) && lastType(p.Profile).Unit == lastType(q.Profile).Unit
 }
 
 func Prefixed(with string, list []string) []string {

@@ -31,6 +31,7 @@ type Profiling struct {
 	raw     bool
 	tiers   bool
 	sampled bool // stacks are to be as they were sampled
+	traces  bool // alone have an answer, and profiles of other tools none
 	threads threadChoice
 	root    string
 	labels  []string
@@ -103,9 +104,6 @@ of names with the folder of the module, as /app/Shop!Bakery.Oven.Bake(int32), an
 
 // Check reads the flags that do not depend on the traces.
 func (o *Profiling) Check() error {
-	if !slices.Contains(o.Ordered, o.Of) {
-		return cli.Usagef("--of %s: it is one of %s%s", o.Of, strings.Join(o.Ordered, ", "), cli.DidYouMean(o.Of, o.Ordered))
-	}
 	if !slices.Contains(Namings, o.naming) {
 		return cli.Usagef("--names %s: there are %s", o.naming, strings.Join(Namings, ", "))
 	}
@@ -130,6 +128,15 @@ func (o *Profiling) Check() error {
 	return o.work.check()
 }
 
+// CheckKind reports a name of --of that traces have no samples of. Profiles of other tools
+// have values of their own.
+func (o *Profiling) CheckKind() error {
+	if !slices.Contains(o.Ordered, o.Of) {
+		return cli.Usagef("--of %s: it is one of %s%s", o.Of, strings.Join(o.Ordered, ", "), cli.DidYouMean(o.Of, o.Ordered))
+	}
+	return nil
+}
+
 // Options returns how frames are named.
 func (o *Profiling) Options() stacks.Options {
 	names := map[string]stacks.Names{"full": stacks.FullNames, "type": stacks.QualifiedNames, "short": stacks.ShortNames}
@@ -148,6 +155,7 @@ type Profiled struct {
 	pids     []int64 // of samples
 	Period   int64   // between two samples in nanoseconds, 0 if there is none
 	compared bool    // with what there was before
+	given    bool    // it is a profile that another tool wrote
 	before   *trace.Trace
 	lacks    []need.Need // what the trace has no events of
 	none     string      // or else why there is nothing
@@ -207,7 +215,9 @@ func (o *Profiling) ReadOne(cmd *cobra.Command, args []string) (*Profiled, error
 	if err := o.Shape(p); err != nil {
 		return p, err
 	}
-	p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
+	if !p.given {
+		p.Facts = append(slices.Clip(p.Facts), WaitingFact(p.Profile)...)
+	}
 	if had > 0 && p.Len() == 0 {
 		cli.Report(cmd, fmt.Errorf("of %s none is what --tid, --label, --kind, --root, --include and --exclude ask for", show.Count(had, "sample", "samples")))
 	}
@@ -242,8 +252,16 @@ func (o *Profiling) profile(cmd *cobra.Command, args []string) (*Profiled, error
 	if err != nil {
 		return nil, err
 	}
+	o.In.Profiles = !o.traces
 	t, trouble, err := o.In.Open(cmd, args, false)
 	if err != nil {
+		return nil, err
+	}
+	if len(t.Profiles()) > 0 {
+		return o.given(cmd, t, trouble)
+	}
+	if err := o.CheckKind(); err != nil {
+		t.Close()
 		return nil, err
 	}
 	files, err := o.Symbols.Open(cmd)
@@ -387,7 +405,9 @@ func (p *Profiled) Head(out *show.Printer) {
 		return
 	}
 	title := p.Kind + ": " + show.Whole(totals[0])
-	if name := p.Types[0].Name; name != p.Kind {
+	if len(totals) == 1 && p.unit().suffix != "" {
+		title = p.Kind + ": " + p.unit().text(totals[0])
+	} else if name := p.Types[0].Name; name != p.Kind {
 		if totals[0] == 1 {
 			name = strings.TrimSuffix(name, "s")
 		}

@@ -223,8 +223,8 @@ func (p *Profiled) lineTable(lines map[LinePlace]*lineWeight) *show.Table {
 		sharing(p, "self", all, func(l LinePlace) []int64 { return lines[l].self })[:1],
 		sharing(p, "here", all, func(l LinePlace) []int64 { return lines[l].here }),
 		sharing(p, "total", all, func(l LinePlace) []int64 { return lines[l].total }))
+	columns = append(columns, counts(p, func(l LinePlace) []int64 { return lines[l].here })...)
 	return pick.Rows(p.placesOf(lines), append(columns,
-		views.Count("count", func(l LinePlace) int64 { return lines[l].here[0] }),
 		views.Text("source", func(l LinePlace) string { return pick.LastPart(l.File) + ":" + strconv.Itoa(l.Line) }).For(views.People),
 		views.Text("file", func(l LinePlace) string { return l.File }).For(views.Programs),
 		views.Count("line", func(l LinePlace) int { return l.Line }).For(views.Programs),

@@ -47,7 +47,7 @@ name their code.`,
 			if by == bySource {
 				o.origins, o.tiers = frames.NewOrigins(), true // one method may have code from several sources
 			}
-			o.sampled = true // all frames count
+			o.sampled, o.traces = true, true // all frames count
 			p, err := o.Read(cmd, args)
 			if err != nil {
 				return err

@@ -219,7 +219,7 @@ func (p *Profiled) methodWeights() []views.Column[TopRow] {
 			weight(p, "totalBefore", func(r TopRow) int64 { return r.Total[0] }).For(views.Programs),
 			weight(p, "totalAfter", func(r TopRow) int64 { return r.Total[1] }).For(views.Programs))
 	}
-	return append(columns, views.Count("count", func(r TopRow) int64 { return r.Self[0] }))
+	return append(columns, counts(p, TopRow.own)...)
 }
 
 func (p *Profiled) methodColumns() []views.Column[TopRow] {
@@ -262,7 +262,7 @@ func (o *Top) groups(p *Profiled) *show.Table {
 	if p.compared {
 		order.Stable(names, func(a, b string) int { return compareChanges(sums[a], sums[b]) })
 	} else {
-		columns = append(sharing(p, "self", p.lastTotal(), values), views.Count("count", func(name string) int64 { return sums[name][0] }))
+		columns = append(sharing(p, "self", p.lastTotal(), values), counts(p, values)...)
 	}
 	columns = append(columns, views.Text(o.By, func(name string) string { return name }))
 	if o.By == byKind {

@@ -115,6 +115,15 @@ func sharing[T any](p *Profiled, name string, all int64, of func(T) []int64) []v
 	}
 }
 
+// counts returns a column of how many samples rows have, unless the profile is one that
+// does not count them.
+func counts[T any](p *Profiled, of func(T) []int64) []views.Column[T] {
+	if len(p.Types) == 1 && p.Types[0].Unit != "count" {
+		return nil
+	}
+	return []views.Column[T]{views.Count("count", func(row T) int64 { return of(row)[0] })}
+}
+
 // text says a value in a sentence.
 func (u valueUnit) text(v int64) string {
 	switch u.suffix {

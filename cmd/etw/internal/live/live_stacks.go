@@ -26,7 +26,7 @@ type nowMode struct {
 // stacksNow shows where the threads of the process are, or with --duration or --of the call
 // stacks that were recorded.
 func (m *topMode) stacksNow(cmd *cobra.Command) error {
-	now := &nowMode{recordedMode{live: m.live, needs: m.Needs, check: m.CheckFlags}, m.Top}
+	now := &nowMode{recordedMode{live: m.live, needs: m.Needs, check: m.checkFlags}, m.Top}
 	given := cmd.Flags().Changed
 	if !given("duration") {
 		now.live.duration = stacksNow

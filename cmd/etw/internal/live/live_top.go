@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -87,9 +88,14 @@ func (m *topMode) main(cmd *cobra.Command, _ *liveMode) error {
 	return m.out.Close(err, nil)
 }
 
+// checkFlags reads the flags that traces also have.
+func (m *topMode) checkFlags(cmd *cobra.Command) error {
+	return cmp.Or(m.CheckFlags(cmd), m.CheckKind())
+}
+
 // check reads the flags.
 func (m *topMode) check(cmd *cobra.Command) error {
-	if err := m.CheckFlags(cmd); err != nil {
+	if err := m.checkFlags(cmd); err != nil {
 		return err
 	}
 	for _, name := range []string{"process", "from", "to", "diff"} {

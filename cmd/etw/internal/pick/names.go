@@ -231,9 +231,12 @@ var namingEvents = sync.OnceValue(func() map[etw.GUID]map[uint16]bool {
 // been there before.
 func tellsNames(k etw.Key) bool { return k.Kind == etw.KindClassic && namingEvents()[k.Provider][k.ID] }
 
-// OfProcess is the name of a process with its number.
+// OfProcess is the name of a process with its number. Numbers below 0 are those of profiles
+// that have none, and are not shown; so are those of threads.
 func (n *Names) OfProcess(pid int64) string {
-	if name := n.Processes[pid]; name != "" {
+	if name := n.Processes[pid]; name != "" && pid < 0 {
+		return name
+	} else if name != "" {
 		return fmt.Sprintf("%s (%d)", name, pid)
 	}
 	return fmt.Sprintf("process %d", pid)
@@ -241,7 +244,9 @@ func (n *Names) OfProcess(pid int64) string {
 
 // OfThread is the name of a thread with its number.
 func (n *Names) OfThread(tid int64) string {
-	if name := n.Threads[tid]; name != "" {
+	if name := n.Threads[tid]; name != "" && tid < 0 {
+		return name
+	} else if name != "" {
 		return fmt.Sprintf("%s (%d)", name, tid)
 	}
 	return fmt.Sprintf("thread %d", tid)

@@ -26,6 +26,7 @@ type Input struct {
 	NoAttribute bool
 	Quiet       bool // another pass says what is wrong with the files
 	HeadersOnly bool // nobody asks what events are called, and whom they are about
+	Profiles    bool // those of other tools, which have no events, are welcome
 
 	// Foresight learns what the pass over .etl files tells of names, also of those of
 	// files, unless it is nil.
@@ -96,6 +97,10 @@ func (in *Input) Open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 	}
 	t, err = unlessInterrupted(cmd.Context(), paths, func() (*trace.Trace, error) { return trace.OpenAll(paths, opts...) })
 	if err == nil {
+		if err := in.checkEvents(t); err != nil {
+			t.Close()
+			return nil, nil, err
+		}
 		in.warnApart(cmd, t)
 		return t, nil, nil
 	} else if errors.Is(err, trace.ErrTwice) {
@@ -118,8 +123,30 @@ func (in *Input) Open(cmd *cobra.Command, paths []string, follow bool) (t *trace
 		return nil, nil, cli.ErrReported
 	}
 	t = trace.Merge(files...)
+	if err := in.checkEvents(t); err != nil {
+		t.Close()
+		return nil, nil, err
+	}
 	in.warnApart(cmd, t)
 	return t, trouble, nil
+}
+
+// checkEvents reports profiles where events are needed.
+func (in *Input) checkEvents(t *trace.Trace) error {
+	for _, f := range t.Files() {
+		if err := NeedsEvents(f); err != nil && !in.Profiles {
+			return err
+		}
+	}
+	return nil
+}
+
+// NeedsEvents returns an error if a file is a profile.
+func NeedsEvents(f *trace.File) error {
+	if f.Profile() == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: it is a profile (%s), which has no events; etw top, tree, flame, lines, compare and export to profiles take it", f.Name(), f.Format())
 }
 
 // unlessInterrupted opens traces. A pipe that nobody writes to yet holds up whoever opens it:

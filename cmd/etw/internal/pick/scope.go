@@ -39,6 +39,11 @@ func (s *Scope) Flags(cmd *cobra.Command) {
 // ThreadFlag adds the flag that chooses threads, to a command whose answer is of threads.
 func (s *Scope) ThreadFlag(cmd *cobra.Command, only string) { threadFlag(cmd, &s.of.threads, only) }
 
+// Given reports whether anything is chosen.
+func (s *Scope) Given() bool {
+	return s.Parted() || len(s.of.during)+len(s.of.caused) > 0 || s.of.from+s.of.To != ""
+}
+
 // Parted reports whether processes or threads are chosen.
 func (s *Scope) Parted() bool { return len(s.of.processes)+len(s.of.threads) > 0 }
 

@@ -183,6 +183,9 @@ func (o *exporting) each(cmd *cobra.Command, args []string, opts []trace.Option)
 	var senseless, trouble error
 	for _, path := range args {
 		err := pick.EachFile(cmd, []string{path}, opts, func(f *trace.File) error {
+			if err := pick.NeedsEvents(f); err != nil {
+				return err
+			}
 			err := o.form.file(o, cmd, path, f)
 			if !isUsage(err) {
 				return err

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// TestProfilesReadBack writes profiles of traces, reads them again and holds what top says
+// of each against what it says of the trace: methods with their weights to the last digit.
+func TestProfilesReadBack(t *testing.T) {
+	b, err := bakeryTrace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "bakery.nettrace")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"cpu", "allocs", "exceptions", "contention"} {
+		checkReadBack(t, path, of)
+	}
+	for name, of := range sampled {
+		for _, path := range corpus.Glob(t, name) {
+			checkReadBack(t, path, of)
+		}
+	}
+}
+
+// A methodWeight is what the methods of one name weigh.
+type methodWeight struct {
+	self, total []int64 // total is nil if there are several: a sample can be of two of them
+}
+
+// methodsOf returns what methods weigh, by the last value or by all of them, as frames are,
+// without what top leaves out.
+func methodsOf(t *testing.T, all bool, args ...string) map[string]methodWeight {
+	t.Helper()
+	out, stderr, status := output(append([]string{"top", "--include", "%", "--format", "json"}, args...)...)
+	var top topResult
+	if err := json.Unmarshal([]byte(out), &top); err != nil || status > 1 {
+		t.Fatalf("%v: %v, %s", args, err, stderr)
+	}
+	methods := make(map[string]methodWeight)
+	for _, r := range top.Rows {
+		if !all {
+			r.Self, r.Total = r.Self[len(r.Self)-1:], r.Total[len(r.Total)-1:]
+		}
+		w, several := methods[r.Method]
+		if several {
+			for i := range w.self {
+				w.self[i] += r.Self[i]
+			}
+			w.total = nil
+		} else {
+			w = methodWeight{r.Self, r.Total}
+		}
+		methods[r.Method] = w
+	}
+	return methods
+}
+
+func checkReadBack(t *testing.T, path, of string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, form := range []struct {
+		suffix string
+		all    bool // values are in it, and not the last one alone
+	}{{"pb.gz", true}, {"speedscope.json", false}, {"folded", false}} {
+		where := filepath.Base(path) + " --of " + of + " as " + form.suffix
+		file := filepath.Join(dir, "x."+form.suffix)
+		if _, stderr, status := output("export", "--of", of, "-o", file, path); status > 1 {
+			t.Fatalf("%s: %s", where, stderr)
+		}
+		want, got := methodsOf(t, form.all, "--of", of, path), methodsOf(t, form.all, file)
+		for name, w := range want {
+			g := got[name]
+			if weighs := slices.Max(w.self) > 0 || w.total != nil && slices.Max(w.total) > 0; !weighs {
+				continue // which folded stacks leave out
+			}
+			if !slices.Equal(g.self, w.self) || w.total != nil && g.total != nil && !slices.Equal(g.total, w.total) {
+				t.Errorf("%s: %s weighs %v, want %v", where, name, g, w)
+			}
+		}
+		for name := range got {
+			if _, ok := want[name]; !ok {
+				t.Errorf("%s: %s is not in the trace", where, name)
+			}
+		}
+	}
+}
+
+// TestProfilesOfGo holds a profile that the runtime of Go wrote against what go tool pprof
+// says of it.
+func TestProfilesOfGo(t *testing.T) {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("there is no go tool")
+	}
+	var b bytes.Buffer
+	held := make([][]byte, 0, 64)
+	for i := range 64 {
+		held = append(held, bytes.Repeat([]byte{byte(i)}, 1<<20))
+	}
+	runtime.GC()
+	if err := pprof.Lookup("allocs").WriteTo(&b, 0); err != nil {
+		t.Fatal(err)
+	}
+	runtime.KeepAlive(held)
+	path := filepath.Join(t.TempDir(), "allocs.pb.gz")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"alloc_space", "alloc_objects", "inuse_space", "inuse_objects"} {
+		unit := "-unit=B"
+		if strings.HasSuffix(of, "objects") {
+			unit = "-unit=count"
+		}
+		out, err := exec.Command(tool, "tool", "pprof", "-top", "-nodefraction=0", "-nodecount=100000", unit, "-sample_index="+of, path).Output()
+		if err != nil {
+			t.Skipf("go tool pprof: %v", err)
+		}
+		want := make(map[string][2]int64) // flat and cumulated
+		_, table, _ := strings.Cut(string(out), "cum%\n")
+		for line := range strings.Lines(table) {
+			f := strings.Fields(strings.Replace(line, "(inline)", "", 1))
+			flat, err1 := strconv.ParseInt(strings.TrimSuffix(f[0], "B"), 10, 64)
+			cum, err2 := strconv.ParseInt(strings.TrimSuffix(f[3], "B"), 10, 64)
+			if err1 != nil || err2 != nil {
+				t.Fatalf("%q: %v, %v", line, err1, err2)
+			}
+			if cum != 0 && !strings.Contains(line, "[") { // names of generic code have blanks, and pprof changes some
+				want[f[5]] = [2]int64{flat, cum}
+			}
+		}
+		stdout, stderr, status := output("top", "--of", of, "--format", "json", path)
+		var top topResult
+		if err := json.Unmarshal([]byte(stdout), &top); err != nil || status != 0 {
+			t.Fatalf("%v, %s", err, stderr)
+		}
+		got := make(map[string][2]int64)
+		for _, r := range top.Rows {
+			last := len(r.Self) - 1
+			if r.Total[last] != 0 && !strings.Contains(r.Method, "[") {
+				got[r.Method] = [2]int64{r.Self[last], r.Total[last]}
+			}
+		}
+		if len(want) < 5 || !maps.Equal(got, want) {
+			for name := range want {
+				if got[name] != want[name] {
+					t.Errorf("--of %s: %s weighs %v, want %v", of, name, got[name], want[name])
+				}
+			}
+			t.Errorf("--of %s: %d methods, want %d", of, len(got), len(want))
+		}
+	}
+}
+
+// Commands that need events say so of a profile, and one that needs none says what values
+// there are.
+func TestProfilesElsewhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.folded")
+	if err := os.WriteFile(path, []byte("main;bake 12\nmain 3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(filepath.Dir(path), "y.folded")
+	if err := os.WriteFile(other, []byte("main 3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"gc"}, "it is a profile (folded stacks), which has no events"},
+		{[]string{"dump"}, "it is a profile (folded stacks), which has no events"},
+		{[]string{"symbols"}, "it is a profile (folded stacks), which has no events"},
+		{[]string{"export", "-o", filepath.Join(t.TempDir(), "x.prom")}, "it is a profile (folded stacks), which has no events"},
+		{[]string{"top", "--of", "cpu"}, "--of cpu: "},
+		{[]string{"top", "--from", "1"}, "it has no events that could be chosen by process or time"},
+		{[]string{"top", other}, "is not read together with others"},
+	} {
+		_, stderr, status := output(append(x.args, path)...)
+		if status == 0 || !strings.Contains(stderr, x.want) {
+			t.Errorf("%v: %d, %s", x.args, status, stderr)
+		}
+	}
+	out, _, status := output("info", path)
+	if status != 0 || !strings.Contains(out, "folded stacks") || !strings.Contains(out, "weight") {
+		t.Errorf("%d, %s", status, out)
+	}
+}

@@ -1,0 +1,241 @@
+package profile_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/profile"
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// Message appends a field of a message of Protocol Buffers: a number, a text or a message.
+func field(b []byte, number int, v any) []byte {
+	switch v := v.(type) {
+	case int:
+		return binary.AppendUvarint(binary.AppendUvarint(b, uint64(number)<<3), uint64(v))
+	case string:
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(number)<<3|2), uint64(len(v)))
+		return append(b, v...)
+	}
+	return field(b, number, string(v.([]byte)))
+}
+
+// message returns a message of numbers of fields and their values.
+func message(fields ...any) (b []byte) {
+	for i := 0; i < len(fields); i += 2 {
+		b = field(b, fields[i].(int), fields[i+1])
+	}
+	return b
+}
+
+// small is a profile of pprof: main calls work, in which inner is inlined.
+func small() []byte {
+	return message(
+		1, message(1, 1, 2, 2), 1, message(1, 3, 2, 4),
+		2, message(1, string([]byte{1, 2}), 2, string([]byte{3, 30}), 3, message(1, 5, 2, 6), 3, message(1, 7, 3, 42)),
+		2, message(1, 2, 2, 1, 2, 10),
+		3, message(1, 1, 5, 8),
+		4, message(1, 1, 2, 1, 3, 0x10, 4, message(1, 2, 2, 20), 4, message(1, 1, 2, 10)),
+		4, message(1, 2, 3, 0x20, 4, message(1, 3, 2, 5)),
+		5, message(1, 1, 2, 9, 4, 10), 5, message(1, 2, 2, 11, 4, 10), 5, message(1, 3, 2, 12, 4, 10),
+		6, "", 6, "samples", 6, "count", 6, "cpu", 6, "microseconds", 6, "state", 6, "running", 6, "tid", 6, "/bin/shop",
+		6, "work", 6, "/src/shop.c", 6, "inner", 6, "main",
+		9, 1_700_000_000_000_000_000, 10, 5_000_000, 11, message(1, 3, 2, 4), 12, 10,
+	)
+}
+
+// text says a profile in lines: a stack from the outermost frame on, and its values.
+func text(p *profile.Profile) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %v\n", p.Format, p.Types)
+	for i, s := range p.Samples {
+		frames := p.AppendStack(nil, s.Stack)
+		slices.Reverse(frames)
+		for k, f := range frames {
+			name := fmt.Sprintf("%#x", p.Frames[f].Address)
+			if fn := p.Frames[f].Function; fn >= 0 {
+				name = p.Functions[fn].Name
+			}
+			if line := p.Frames[f].Line; line > 0 {
+				name += fmt.Sprintf(":%d", line)
+			}
+			b.WriteString([]string{";", ""}[min(1, max(0, 1-k))] + name)
+		}
+		fmt.Fprintf(&b, " %v", p.Values(i))
+		if s.Thread >= 0 {
+			fmt.Fprintf(&b, " %v", p.Threads[s.Thread])
+		}
+		for _, l := range s.Labels {
+			fmt.Fprintf(&b, " %s=%s", l.Key, l.Value)
+		}
+		b.WriteByte('\n')
+	}
+	for _, w := range p.Warnings {
+		fmt.Fprintln(&b, "warning:", w)
+	}
+	return b.String()
+}
+
+const speedscopeHead = `{"$schema":"x","shared":{"frames":[{"name":"a","file":"a.js","line":3},{"name":"b"}]},"profiles":[`
+
+func TestRead(t *testing.T) {
+	utf16le := []byte("\xff\xfe")
+	for _, u := range utf16.Encode([]rune("a;b 3\n")) {
+		utf16le = binary.LittleEndian.AppendUint16(utf16le, u)
+	}
+	for _, x := range []struct{ name, data, want string }{
+		{"pprof", string(small()), "pprof [{samples count} {cpu nanoseconds}]\n" +
+			"main:5;work:10;inner:20 [3 30000] {0 42  } state=running\nmain:5 [1 10000]\n"},
+		{"folded", "# made by hand\na;b;c 12\r\n\na;b 3\n x 1.5\nx 1.5\n", "folded stacks [{weight }]\na;b;c [12]\na;b [3]\nx [2]\nx [1]\n"},
+		{"folded with bad lines", "a;b 12\nnonsense\na 3\n", "folded stacks [{weight }]\na;b [12]\na [3]\nwarning: 1 lines have no frames and weight, and are left out; the first is line 2\n"},
+		{"folded in UTF-16", string(utf16le), "folded stacks [{weight }]\na;b [3]\n"},
+		{"sampled", speedscopeHead + `{"type":"sampled","name":"one","unit":"milliseconds","startValue":0,"endValue":4,"samples":[[0,1],[],[0]],"weights":[1.25,0.5,2]}]}`,
+			"speedscope [{time nanoseconds}]\na:3;b [1250000] {0 0  one}\n [500000] {0 0  one}\na:3 [2000000] {0 0  one}\n"},
+		{"evented", speedscopeHead + `{"type":"evented","name":"one","unit":"none","startValue":0,"endValue":9,"events":[{"type":"O","at":1,"frame":0},{"type":"O","at":3,"frame":1},{"type":"C","at":4,"frame":1},{"type":"C","at":6,"frame":0}]}]}`,
+			"speedscope [{weight }]\na:3 [2] {0 0  one}\na:3;b [1] {0 0  one}\na:3 [2] {0 0  one}\n"},
+		{"nested wrongly", speedscopeHead + `{"type":"evented","name":"one","unit":"bytes","startValue":0,"endValue":9,"events":[{"type":"O","at":0,"frame":0},{"type":"O","at":1,"frame":1},{"type":"C","at":2,"frame":0},{"type":"C","at":3,"frame":1},{"type":"O","at":4,"frame":0}]}]}`,
+			"speedscope [{space bytes}]\na:3 [1] {0 0  one}\na:3;b [1] {0 0  one}\na:3 [5] {0 0  one}\n" +
+				"warning: 2 frames were closed out of their order or not at all, and end with their callers\nwarning: 1 frames were closed that were not open\n"},
+	} {
+		if !profile.Recognizes([]byte(x.data)[:min(512, len(x.data))]) {
+			t.Errorf("%s is not recognized", x.name)
+		}
+		p, err := profile.Read([]byte(x.data))
+		if err != nil {
+			t.Errorf("%s: %v", x.name, err)
+		} else if got := text(p); got != x.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", x.name, got, x.want)
+		}
+	}
+}
+
+// What is wrong is said, with the place.
+func TestReadWrong(t *testing.T) {
+	good := small()
+	chain := func(n int) []byte { // each line of a location is a frame
+		lines := message(1, 1)
+		for range n {
+			lines = append(lines, message(4, message(2, 1))...)
+		}
+		b := message(1, message(1, 1, 2, 1), 6, "", 6, "x", 4, lines)
+		for range 100 {
+			b = append(b, message(2, message(1, string(bytes.Repeat([]byte{1}, 100)), 2, 1))...)
+		}
+		return b
+	}
+	for _, x := range []struct{ data, want string }{
+		{"", "not a profile"},
+		{"\x00\x01\x02\x03", "not a profile"},
+		{"Hello 12\nthis\nis\nno\nprofile\n", "line 2: neither frames"},
+		{string(good[:30]), "pprof: offset"},
+		{string(message(1, message(1, 1), 6, "", 6, "x", 2, message(2, 1, 2, 2))), "sample: it has 2 values, where 1 types are declared"},
+		{string(message(1, message(1, 1), 6, "", 6, "x", 2, message(2, -5))), "sample 0 weighs -5: a profile of differences"},
+		{string(message(1, message(1, 1), 4, message(1, 7), 4, message(1, 7))), "location: two have the number 7"},
+		{string(chain(1000)), "sample 0: its stack has 100000 frames, more than 65536"},
+		{string(chain(600)), "stacks have more than"},
+		{`{"shared":{},"profiles":[]}`, "no type of values is declared"},
+		{string(message(6, "", 6, "x", 2, message())), "no type of values is declared"},
+		{`{"a":1}`, "it is JSON, but no profile of speedscope"},
+		{`{"a":`, "offset 5"},
+		{`[]`, "it is a list in JSON"},
+		{`{"traceEvents":[]}`, "it is a trace of Chrome"},
+		{speedscopeHead + `{"type":"sampled","samples":[[0],[2]],"weights":[1,1]}]}`, "profiles[0].samples[1]: frame 2 is not one of the 2"},
+		{speedscopeHead + `{"type":"sampled","samples":[[0]],"weights":[]}]}`, "profiles[0].samples[0]: there are 0 weights"},
+		{speedscopeHead + `{"type":"sampled","samples":[[0]],"weights":[-1]}]}`, "profiles[0].samples[0]: it weighs -1"},
+		{speedscopeHead + `{"type":"sampled","samples":{},"weights":[]}]}`, "profiles[0].samples: it is no array"},
+		{speedscopeHead + `{"type":"evented","events":[{"type":"X","at":0,"frame":0}]}]}`, `profiles[0].events[0]: type: "X" is neither O nor C`},
+		{speedscopeHead + `{"type":"evented","events":[{}]}]}`, "profiles[0].events[0]: it has no frame"},
+		{speedscopeHead + `{"type":7}]}`, "profiles[0].type: number is not of the kind that belongs there"},
+		{`{"shared":{"frames":[{}]},"profiles":[]}`, "shared.frames[0]: it has no name"},
+	} {
+		_, err := profile.Read([]byte(x.data))
+		if err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%.60q: %v, want %s", x.data, err, x.want)
+		}
+	}
+	var damage *etw.Damage
+	if _, err := profile.Read(good[:30]); !errors.As(err, &damage) || damage.Offset <= 0 || damage.Offset > 30 {
+		t.Errorf("%v", err)
+	}
+}
+
+// Weights that are cut add up to no less than one of them.
+func TestSaturates(t *testing.T) {
+	p, err := profile.Read(message(1, message(1, 1, 2, 2), 6, "", 6, "t", 6, "seconds", 2, message(2, 1<<62)))
+	if err != nil || p.Values(0)[0] != 9223372036*1_000_000_000 || len(p.Warnings) != 1 {
+		t.Errorf("%v, %+v", err, p)
+	}
+}
+
+// The corpus has files of the tools themselves.
+func TestCorpus(t *testing.T) {
+	for pattern, total := range map[string]int64{
+		"recordings/speedscope/simple*.speedscope.json": 14, "recordings/speedscope/two-sampled.speedscope.json": 28e9,
+	} {
+		for _, path := range corpus.Glob(t, pattern) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := profile.Read(data)
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+				continue
+			}
+			sum := int64(0)
+			for i := range p.Samples {
+				sum += p.Values(i)[p.Default]
+			}
+			want := total
+			if p.Types[0].Unit == "nanoseconds" && want < 1e9 {
+				want *= 1e9
+			}
+			if sum != want {
+				t.Errorf("%s: %d, want %d", path, sum, want)
+			}
+		}
+	}
+}
+
+// FuzzRead reads anything: whatever it is, stacks stay within bounds, and each value and
+// frame that there is can be asked for.
+func FuzzRead(f *testing.F) {
+	f.Add(small())
+	f.Add([]byte("a;b;c 12\na;b 3\n"))
+	f.Add([]byte(speedscopeHead + `{"type":"sampled","unit":"ms","samples":[[0,1],[0]],"weights":[1.25,2]}]}`))
+	f.Add([]byte(speedscopeHead + `{"type":"evented","events":[{"type":"O","at":1,"frame":0},{"type":"C","at":6,"frame":0}],"endValue":9}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := profile.Read(data)
+		if err != nil {
+			return
+		}
+		if len(p.Types) == 0 || p.Default < 0 || p.Default >= len(p.Types) {
+			t.Fatalf("%d types, the usual one is %d", len(p.Types), p.Default)
+		}
+		frames := make([]int32, 0, 64)
+		for i, s := range p.Samples {
+			for _, v := range p.Values(i) {
+				if v < 0 {
+					t.Fatalf("sample %d weighs %d", i, v)
+				}
+			}
+			frames = p.AppendStack(frames[:0], s.Stack)
+			for _, f := range frames {
+				if fn := p.Frames[f].Function; fn >= 0 {
+					_ = p.Functions[fn]
+				}
+			}
+			if s.Thread >= 0 {
+				_ = p.Threads[s.Thread]
+			}
+		}
+	})
+}
