@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 //	zip DST FILE...     pack files
 //	runtime SOCKET FILE VERSION   play a .nettrace as a live process of .NET
 //	points FILE         write a .nettrace that can be split
+//	library MANIFEST FILE         write a library with the manifest in its resources
 //
 // and $RECORDED is the folder of recorded traces.
 func TestScripts(t *testing.T) {
@@ -59,6 +60,7 @@ func TestScripts(t *testing.T) {
 			"zip":      scriptZip,
 			"runtime":  scriptRuntime,
 			"points":   scriptPoints,
+			"library":  scriptLibrary,
 		},
 	})
 }

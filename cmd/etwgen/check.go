@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/manifest"
 )
 
@@ -23,7 +24,7 @@ faults go to the standard output, in the form that code hosts and editors show.
 It refuses what the message compiler of Windows refuses, unless --lenient asks
 for what dumps of registered providers need.`,
 		Example: "  etwgen check MyProvider.man\n  etwgen check --lenient dumps/*.xml",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    command.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			few := fewOfAKind
 			if every {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/spf13/cobra"
 )
@@ -30,7 +31,7 @@ What is only new harms nobody. Both files are read leniently.
 Exit codes: 0 if there is no error, 1 if there is, or with --werror a warning, 2 for
 trouble.`,
 		Example: "  etwgen compat released.man MyProvider.man",
-		Args:    cobra.ExactArgs(2),
+		Args:    command.Args(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var versions [2]*reading
 			for i, path := range args {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/wevt"
 	"github.com/spf13/cobra"
@@ -49,7 +50,7 @@ know an older version of it: see etwgen compat.
 Exit codes: 0 if all is well, 1 if the manifest has errors or breaks compatibility,
 2 for trouble.`,
 		Example: "  etwgen compile --syso amd64,arm64 MyProvider.man\n  etwgen compile -o build --header --check-against released.man MyProvider.man",
-		Args:    cobra.ExactArgs(1),
+		Args:    command.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.ContainsAny(flags.name, `/\:"`) {
 				return usagef("--name %q: the name of the files has no folder, colon or quote in it; --output is for the folder", flags.name)

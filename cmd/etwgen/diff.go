@@ -28,7 +28,7 @@ command in its header: it takes no flags then.
 
 Exit codes: 0 if nothing differs, 1 if something does, 2 for trouble.`,
 		Example: "  etwgen diff ./...\n  etwgen diff -o internal/myprovider MyProvider.man",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    command.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			diff := flags.diff
 			if isFolder(args[0]) {

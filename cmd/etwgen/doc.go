@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/spf13/cobra"
 )
@@ -35,7 +36,7 @@ Files that would not change are left alone, and pages that are no longer needed
 are removed. Doc prints what is doubtful about the manifest, and nothing else. A
 MANIFEST of - is the standard input.`,
 		Example: "  etwgen doc -o docs/events MyProvider.man",
-		Args:    cobra.ExactArgs(1),
+		Args:    command.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if opts.Rename, err = renames(rename); err != nil {

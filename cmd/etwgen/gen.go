@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/spf13/cobra"
 )
@@ -213,7 +214,7 @@ It works from a go:generate line as it does by hand:
 
   //go:generate go tool etwgen gen -o . MyProvider.man`,
 		Example: "  etwgen gen -o internal/myprovider MyProvider.man\n  etwgen gen --provider Microsoft-Windows-DotNETRuntime -o clr ClrEtwAll.man",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    command.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			report := io.Discard
 			if verbose {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/etwgen/etwgen/gen"
+	"github.com/etwgen/etwgen/internal/command"
 	"github.com/etwgen/etwgen/manifest"
 	"github.com/etwgen/etwgen/manifest/eventsource"
 	"github.com/etwgen/etwgen/trace"
@@ -43,7 +44,7 @@ the rest is kept, and the damage is printed.
 
 Exit codes: 0 if all is well, 1 if something was damaged or left out, 2 for trouble.`,
 		Example: "  etwgen import App.dll > app.man\n  etwgen import clretwrc.dll > clr.man\n  etwgen import -o manifests traces/*.nettrace",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    command.Args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, err := expand(args)
 			if err != nil {

@@ -40,7 +40,7 @@ there is something to say outType, count, length, map and fields. A count or
 length is a number, the name of a field, or * for the rest of the payload; the
 type of a struct is struct, and its members are in fields. Where --lenient does
 not know the layout, there is a last field of type opaque.`,
-		Args: cobra.ExactArgs(1),
+		Args: command.Args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := sound(cmd, args[0], opts)
 			if err != nil {

@@ -18,7 +18,7 @@ func NewMan(usage func(format string, args ...any) error, suggest func(wrong str
 	cmd := &cobra.Command{
 		Use:   "man [flags] [COMMAND]",
 		Short: "Print manual pages",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  Args(0, 1),
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return Names(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -119,7 +119,7 @@ func (q *Question) Command() *cobra.Command {
 		Short:             q.short,
 		Long:              q.Long + "\n\n" + commonLong,
 		Example:           q.example,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              q.main,
 	}

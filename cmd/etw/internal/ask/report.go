@@ -56,7 +56,7 @@ is one file that needs no network and sends nothing anywhere.`,
   etw report --from 10ms --to 30ms cpu.nettrace -o part.html && test -s part.html
   etw report --format text gc.nettrace
   etw report --format json gc.nettrace | jq '.findings[0].text'`,
-		Args:              cobra.ExactArgs(1),
+		Args:              cli.Args(1, 1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              r.main,
 	}

@@ -39,7 +39,7 @@ An assistant that starts programs is told the command line: etw mcp --root FOLDE
 		Example: `  etw mcp --list
   etw mcp --root .
   etw mcp --list --format json | jq -r '.rows[].tool'`,
-		Args:              cobra.NoArgs,
+		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := out.Check(cmd); err != nil {

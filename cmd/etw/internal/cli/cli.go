@@ -108,3 +108,6 @@ var ErrFailed = errors.New("a condition of --fail-if holds")
 // RecordedLong is what the help of such commands says of it.
 const RecordedLong = `With -p, --name or --port it is about a live process: what the command needs is
 recorded for --duration, or up to an interrupt (^C).`
+
+// Args checks that a command has that many arguments, any number of them if most is negative.
+func Args(least, most int) cobra.PositionalArgs { return command.Args(least, most) }

@@ -32,7 +32,7 @@ earlier trace: what has a larger share than before is red, a smaller one blue.
   etw flame --of exceptions cpu.nettrace > exceptions.html
   etw flame --diff before.nettrace after.nettrace -o diff.html && test -s diff.html
   etw flame -p 1234 --duration 30s -o flame.html`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.Check(); err != nil {

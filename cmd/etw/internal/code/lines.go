@@ -44,7 +44,7 @@ Loader (0x20018 together). Of code that was compiled ahead of time no lines are 
   etw lines --symbols . --of allocs --format csv oven.nettrace
   etw lines --symbols . --source Oven.cs oven.nettrace
   etw lines --symbols . --source Oven.cs --context 1 --label state=managed oven.nettrace`,
-		Args:              cobra.RangeArgs(1, 2),
+		Args:              cli.Args(1, 2),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              q.main,
 	}

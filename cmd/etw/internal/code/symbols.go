@@ -32,7 +32,7 @@ name their code.`,
 		Example: `  etw symbols cpu.nettrace
   etw symbols --by source cpu.nettrace
   etw symbols --of exceptions --format md exceptions.nettrace`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := form.Check(cmd); err != nil {

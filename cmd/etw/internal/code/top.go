@@ -72,7 +72,7 @@ func NewTop() *Top {
   etw top --format json cpu.nettrace | jq '.rows[0]'
   etw top -p 1234 --interval 5s --top 15
   etw top -p 1234 --by stack`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rules {

@@ -44,7 +44,7 @@ the methods that the samples were taken in. --diff compares with an earlier trac
   etw tree --root Oven.Work cpu.nettrace
   etw tree --of exceptions --inverted exceptions.nettrace
   etw tree --format json cpu.nettrace | jq '.rows[0]'`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              o.main,
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
 	"github.com/etwgen/etwgen/cmd/etw/internal/show"
 	"github.com/etwgen/etwgen/runtime/eventpipe"
 )
@@ -26,7 +27,7 @@ lets them be seen; on Linux those in containers are, too. Of a process that cann
 reached the last column says why: what to change is in the message.`,
 		Example: `  etw ps
   etw ps --format json | jq -r '.rows[] | select(.problem == "") | .pid'`,
-		Args:              cobra.NoArgs,
+		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.Check(cmd); err != nil {

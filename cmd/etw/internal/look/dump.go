@@ -46,7 +46,7 @@ XML is as tracerpt of Windows writes it, without call stacks.`,
   etw dump --format xml gc.nettrace > gc.xml
   etw dump --manifest MyProvider.man trace.etl
   etw dump --follow gc.nettrace`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              d.main,
 	}

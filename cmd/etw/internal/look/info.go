@@ -66,7 +66,7 @@ have the providers alone.`,
   etw info --format csv jit.nettrace
   etw info --blocks gc.nettrace
   cat gc.nettrace | etw info -`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              o.run,
 	}

@@ -44,7 +44,7 @@ counts events in intervals of time. All go together with --by and all filters.`,
   etw stat --every 1ms --by event --event 'GC*' gc.nettrace
   etw stat --by process,thread trace.etl
   etw stat --format json gc.nettrace | jq -r '.rows[] | [.count, .event] | @tsv'`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              st.main,
 	}

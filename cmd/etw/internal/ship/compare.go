@@ -88,7 +88,7 @@ func compareArgs(cmd *cobra.Command, args []string) error {
 		if len(args) > 2 {
 			return fmt.Errorf("of %d traces -- says which are A and which are B: etw compare A... -- B", len(args))
 		}
-		return cobra.ExactArgs(2)(cmd, args)
+		return cli.Args(2, 2)(cmd, args)
 	}
 	if dash == 0 || dash == len(args) {
 		return fmt.Errorf("-- stands between the traces of A and those of B, and of both there is at least one")

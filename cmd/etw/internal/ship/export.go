@@ -102,7 +102,7 @@ func NewExport() *cobra.Command {
   etw export -o cpu.pb.gz cpu.nettrace && test -s cpu.pb.gz
   etw export --format csv -o events gc.nettrace
   etw export --format folded --of allocs --names short alloc.nettrace`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.findForm(names); err != nil {

@@ -56,7 +56,7 @@ what is not there.`,
   etw filter jit.nettrace --from 1ms --to 31ms -o part.nettrace
   etw filter gc.nettrace jit.nettrace -o both.nettrace
   etw filter exceptions.nettrace --redact ExceptionMessage,CommandLine -o clean.nettrace`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
 		RunE:              f.main,
 	}

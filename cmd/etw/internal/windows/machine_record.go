@@ -39,7 +39,7 @@ lost: then raise --buffer-mb, or record less.`,
   etw record --providers 'Microsoft-Windows-Kernel-File,*My-EventSource' -o files.etl
   etw record --kernel process+cswitch --max-size 500M --mode circular -o flight.etl
   etw record --providers clr::verbose --max-size 200M --mode new-file -o day.etl`,
-		Args:              cobra.NoArgs,
+		Args:              cli.Args(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              r.main,
 	}

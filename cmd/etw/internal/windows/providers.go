@@ -28,7 +28,7 @@ func WithRegistered(e *look.Events) *cobra.Command {
 		if !asked {
 			return known(cmd, args)
 		}
-		if err := cmp.Or(e.Out.Check(cmd), cobra.MaximumNArgs(1)(cmd, args)); err != nil {
+		if err := cmp.Or(e.Out.Check(cmd), cli.Args(0, 1)(cmd, args)); err != nil {
 			return err
 		}
 		return listRegistered(cmd, e, args)

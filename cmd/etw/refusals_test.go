@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+)
+
+// refused runs a command line that gets nothing done, and returns the one line that it says.
+func refused(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(args, strings.NewReader(""), &stdout, &stderr)
+	said := stderr.String()
+	if code != want || stdout.Len() != 0 || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "etw") {
+		t.Errorf("etw %s: exit code %d, want %d; %d bytes of output; %q", strings.Join(args, " "), code, want, stdout.Len(), said)
+	}
+	return said
+}
+
+// TestRefusals: each command says in one line, and with the right exit code, that a flag is
+// wrong, an argument missing, or a file none that it can read.
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range subcommands() {
+		if said := refused(t, cli.ExitUsage, c.name, "--frobnicate"); said != "etw "+c.name+": unknown flag: --frobnicate; see etw "+c.name+" --help\n" {
+			t.Errorf("%s", said)
+		}
+		switch c.group {
+		case groupLook, groupAsk, groupCode, groupBox:
+		default:
+			continue // of no trace
+		}
+		args := []string{c.name}
+		switch c.name {
+		case "filter":
+			args = append(args, "-o", filepath.Join(dir, "part"))
+		case "export":
+			args = append(args, "-f", "parquet", "-o", filepath.Join(dir, "lake"))
+		}
+		if said := refused(t, cli.ExitUsage, args...); !strings.Contains(said, "missing: etw "+c.name+" [flags] ") {
+			t.Errorf("%s", said)
+		}
+		for path, says := range map[string]string{
+			empty: ": the file is empty", dir: ": is a folder", filepath.Join(dir, "none"): ": ",
+		} {
+			files := append(args[:len(args):len(args)], path)
+			if c.name == "compare" {
+				files = append(files, path+"2")
+			}
+			if said := refused(t, cli.ExitTrouble, files...); !strings.HasPrefix(said, "etw: "+path+says) {
+				t.Errorf("%s", said)
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRefusals: each command says in one line, and with the right exit code, that a flag is
+// wrong, an argument missing, or a file none that it can read.
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	empty, none := filepath.Join(dir, "empty.man"), filepath.Join(dir, "none.man")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(want int, says string, args ...string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		code := run(args, strings.NewReader(""), &stdout, &stderr)
+		said := stderr.String() + stdout.String() // check prints what is wrong with manifests
+		if code != want || strings.Count(said, "\n") != 1 || !strings.Contains(said, says) {
+			t.Errorf("etwgen %s: exit code %d, want %d: %q, want %q in it", strings.Join(args, " "), code, want, said, says)
+		}
+	}
+	for name, on := range map[string]struct{ files, empty int }{
+		"check": {1, exitDiagnostics}, "compat": {2, exitUsage}, "compile": {1, exitDiagnostics}, "diff": {1, exitUsage}, "doc": {1, exitDiagnostics},
+		"gen": {1, exitDiagnostics}, "import": {1, exitDiagnostics}, "list": {1, exitDiagnostics},
+	} {
+		args := func(path string) []string {
+			list := append([]string{name}, []string{path, path}[:on.files]...)
+			if name == "gen" || name == "diff" {
+				list = append(list, "-o", filepath.Join(dir, "events"))
+			}
+			return list
+		}
+		refused(exitUsage, "unknown flag: --frobnicate; see etwgen "+name+" --help\n", name, "--frobnicate")
+		refused(exitUsage, "missing: etwgen "+name+" [flags] ", name)
+		refused(exitUsage, none, args(none)...)
+		if name != "diff" { // whose folders are packages
+			refused(exitUsage, dir, args(dir)...)
+		}
+		refused(on.empty, empty, args(empty)...)
+	}
+	refused(exitUsage, "unknown flag: --frobnicate; see etwgen man --help\n", "man", "--frobnicate")
+}
