@@ -80,18 +80,20 @@ func (c *column) get(i int) int64 {
 
 // A block is samples as columns. All but the last of a store are full.
 type block struct {
-	at     column
-	values [maxValues]column
-	stack  []ID
-	tag    []int32
+	from, to int64 // the first and the last time of rows
+	at       column
+	values   [maxValues]column
+	stack    []ID
+	tag      []int32
 }
 
 // append adds a row to a block that has room for so many.
 func (b *block) append(x *row, room int) {
 	n := len(b.stack)
 	if n == 0 {
-		b.stack, b.tag = make([]ID, 0, room), make([]int32, 0, room)
+		b.stack, b.tag, b.from, b.to = make([]ID, 0, room), make([]int32, 0, room), x.at, x.at
 	}
+	b.from, b.to = min(b.from, x.at), max(b.to, x.at)
 	b.at.append(n, x.at, room)
 	for v := range b.values {
 		b.values[v].append(n, x.values[v], room)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/etwgen/etwgen/analysis/exceptions"
 	"github.com/etwgen/etwgen/analysis/jit"
@@ -58,6 +59,34 @@ func ExampleProfile_View() {
 		}
 	}
 	// Output: Program.Main(class System.String[]) 17 methods, of all 1462
+}
+
+// What a server answers with: of the first half of the time, with a group, the heaviest of what
+// calls others, and when that was.
+func ExampleProfile_Query() {
+	profile := compiled("../../tests/recorded/answers/jit-10.nettrace.gz")
+	first, last := profile.Times()
+	begin, middle := time.Unix(0, first), time.Unix(0, (first+last)/2)
+	ctx := context.Background() // that of the request
+	view, err := profile.Query(ctx, stacks.Query{To: middle, Filter: stacks.Filter{Group: "System.Diagnostics.%->diagnostics"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	heaviest := view.Called(0)[:1]
+	when, err := view.StacksWhen(ctx, stacks.Buckets{From: begin, To: middle.Add(time.Microsecond), N: 32}, heaviest...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shaped := view.Profile()
+	sum := int64(0)
+	for _, weight := range when[0] {
+		sum += weight
+	}
+	_, frame := shaped.Split(heaviest[0])
+	fmt.Println(shaped.Frames[frame].Full, view.Total(heaviest[0])[0], "methods; all are in a bucket:", sum == view.Total(heaviest[0])[1])
+	// Output: diagnostics 1301 methods; all are in a bucket: true
 }
 
 // What one program has more of than another.

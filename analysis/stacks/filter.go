@@ -113,7 +113,7 @@ func (p *Profile) newShape(f Filter) (*shape, error) {
 	}
 	step := s.shape()
 	s.tree.close()
-	return &shape{tree: s.tree, frames: s.list, step: step, shapes: new(recent)}, nil
+	return &shape{tree: s.tree, frames: s.list, step: step, shapes: newRecent(maxShapes)}, nil
 }
 
 // path returns the name that groups are matched against.

@@ -102,7 +102,7 @@ func (n *namer) all() {
 	d := new(decoder)
 	for k := range s.pieces {
 		from := s.pieces[k].block
-		to := &block{at: from.at.clip(), stack: make([]ID, len(from.stack)), tag: make([]int32, len(from.stack))}
+		to := &block{from: from.from, to: from.to, at: from.at.clip(), stack: make([]ID, len(from.stack)), tag: make([]int32, len(from.stack))}
 		for v := range to.values {
 			to.values[v] = from.values[v].clip()
 		}

@@ -80,6 +80,7 @@ type Profile struct {
 	step    []ID
 	tallied *tallied
 	shapes  *recent          // what filters make of tree and Frames
+	picked  *recent          // the samples of queries
 	pseudos map[string]int32 // where frames that stand for no code were found last
 }
 
@@ -103,7 +104,7 @@ func (n Naming) Percent() float64 {
 // NewProfile names the frames of samples. Several Samples, which must be of the same
 // types, become one profile. A nil table leaves addresses.
 func NewProfile(table *symbols.Table, o Options, samples ...*Samples) *Profile {
-	p := &Profile{tallied: new(tallied), shapes: new(recent)}
+	p := &Profile{tallied: new(tallied), shapes: newRecent(maxShapes), picked: newRecent(maxPicked)}
 	frames, nameless := make(map[frameKey]int32), make(map[uint64]int32)
 	for _, s := range samples {
 		p.Kind, p.Types = s.Kind, s.Types
@@ -239,9 +240,9 @@ type tallied struct {
 // patience is after how many pieces a scan looks whether anybody waits for it still.
 const patience = 64
 
-// sums returns the tally of a profile: of samples that only have other stacks than in another
+// tally returns the tally of a profile: of samples that only have other stacks than in another
 // profile, it is that of the other, and else a scan.
-func (p *Profile) sums(ctx context.Context) (*tally, error) {
+func (p *Profile) tally(ctx context.Context) (*tally, error) {
 	if p.tallied == nil { // nobody has made it, and so it has no samples
 		return &tally{of: make([]weight, p.tree.size())}, nil
 	}
@@ -252,7 +253,7 @@ func (p *Profile) sums(ctx context.Context) (*tally, error) {
 	}
 	var t *tally
 	if p.from != nil {
-		before, err := p.from.sums(ctx)
+		before, err := p.from.tally(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -267,9 +268,9 @@ func (p *Profile) sums(ctx context.Context) (*tally, error) {
 	return t, nil
 }
 
-// summed is sums for those who wait in any case.
+// summed is tally for those who wait in any case.
 func (p *Profile) summed() *tally {
-	t, _ := p.sums(context.Background()) // a scan ends early only if its context does
+	t, _ := p.tally(context.Background()) // a scan ends early only if its context does
 	return t
 }
 

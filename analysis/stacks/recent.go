@@ -5,9 +5,14 @@ import (
 	"sync"
 )
 
+// maxShapes is how many shapes are kept with the stacks that they are of, and maxPicked of how
+// many queries the samples.
+const maxShapes, maxPicked = 8, 4
+
 // A recent keeps what was made for the keys that were asked for last, so that the same is not
 // made twice, however many ask at once.
 type recent struct {
+	most int // for how many keys there is room
 	mu   sync.Mutex
 	kept list.List // of *result, the last one asked for first
 }
@@ -19,8 +24,7 @@ type result struct {
 	value any
 }
 
-// maxRecent is for how many keys there is room.
-const maxRecent = 8
+func newRecent(most int) *recent { return &recent{most: most} }
 
 // of returns the place for a key.
 func (r *recent) of(key any) *result {
@@ -33,7 +37,7 @@ func (r *recent) of(key any) *result {
 		}
 	}
 	x := &result{key: key}
-	if r.kept.PushFront(x); r.kept.Len() > maxRecent {
+	if r.kept.PushFront(x); r.kept.Len() > r.most {
 		r.kept.Remove(r.kept.Back())
 	}
 	return x

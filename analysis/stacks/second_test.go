@@ -359,6 +359,117 @@ func TestSecond(t *testing.T) {
 	t.Log(compared, "compared")
 }
 
+// secondAround returns what calls the frames that are hit and what they call, by number, sample
+// by sample, and what they weigh themselves and in all.
+func secondAround(p *stacks.Profile, hit func(*stacks.Frame) bool) (callers, callees map[int]float64, self, total float64) {
+	callers, callees = map[int]float64{}, map[int]float64{}
+	for s := range p.Samples() {
+		stack := slices.Collect(p.Stack(s.Stack)) // the innermost first
+		k := 0
+		for _, f := range stack {
+			if hit(&p.Frames[f]) {
+				k++
+			}
+		}
+		for i, f := range stack {
+			if !hit(&p.Frames[f]) {
+				continue
+			}
+			part := float64(s.Values[len(s.Values)-1]) / float64(k)
+			total += part
+			if i == 0 {
+				self += part
+			} else {
+				callees[stack[i-1]] += part
+			}
+			if i == len(stack)-1 {
+				callers[-1] += part
+			} else {
+				callers[stack[i+1]] += part
+			}
+		}
+	}
+	return callers, callees, self, total
+}
+
+// TestSecondAround holds callers and callees against a second implementation, and trees of them
+// against both.
+func TestSecondAround(t *testing.T) {
+	compared, recursive := 0, 0
+	for _, path := range testtrace.Moderate(t) {
+		for kind, p := range someOf(t, path) {
+			for _, pattern := range []string{"System", "Main|Thread", "^System.Private.CoreLib!*Task", "Bake"} {
+				match, err := stacks.Match(pattern)
+				if err != nil {
+					t.Fatal(err)
+				}
+				where := fmt.Sprint(testtrace.Name(path), ", ", kind, ", ", pattern)
+				if checkAround(t, where, p, match) {
+					recursive++
+				}
+				compared++
+			}
+		}
+	}
+	if compared == 0 || recursive == 0 {
+		t.Errorf("%d were compared, of which %d call themselves", compared, recursive)
+	}
+}
+
+// checkAround reports whether a frame that matches calls one that does.
+func checkAround(t *testing.T, where string, p *stacks.Profile, match func(*stacks.Frame) bool) bool {
+	t.Helper()
+	if p.Len() == 0 {
+		return false
+	}
+	last := len(p.Types) - 1
+	callers, callees, self, total := secondAround(p, match)
+	near := func(what string, got, want, by float64) {
+		t.Helper()
+		if math.Abs(got-want) > by+1e-9*math.Abs(total) {
+			t.Errorf("%s: %s %v, want %v", where, what, got, want)
+		}
+	}
+	a := p.View().Around(match)
+	near("self", a.Self[last], self, 0)
+	near("total", a.Total[last], total, 0)
+	for what, list := range map[string][]stacks.Share{"caller": a.Callers, "callee": a.Callees} {
+		want := map[string]map[int]float64{"caller": callers, "callee": callees}[what]
+		sum := 0.0
+		for _, s := range list {
+			near(what, s.Values[last], want[s.Frame], 0)
+			sum += s.Values[last]
+		}
+		if what == "callee" {
+			sum += self
+		}
+		near("all of "+what, sum, total, 0)
+	}
+	once := p.Below(match).View().Total(0)[last]
+	for what, q := range map[string]*stacks.Profile{"callers": p.SplitCallers(match), "below": p.SplitBelow(match)} {
+		near(what, float64(q.Totals()[last]), total, 1)
+		near(what+" as once", float64(q.Totals()[last]), float64(once), 1)
+		v := q.View()
+		sums := map[int]float64{}
+		for _, root := range v.Called(0) {
+			for _, child := range v.Called(root) {
+				_, frame := q.Split(child)
+				sums[frame] += float64(v.Total(child)[last])
+			}
+		}
+		want := map[string]map[int]float64{"callers": callers, "below": callees}[what]
+		for frame, x := range sums {
+			near(what+" of "+p.Frames[frame].Full, x, want[frame], float64(q.Stacks())) // each stack is rounded
+		}
+	}
+	for frame := range callees {
+		if match(&p.Frames[frame]) {
+			return true
+		}
+	}
+	return false
+}
+
 // someOf returns some of the samples of a trace by kind, with names and stacks as the trace has
 // them.
 func someOf(t *testing.T, path string) map[string]*stacks.Profile {

@@ -98,7 +98,7 @@ func TestJSON(t *testing.T) {
 // parse makes a profile of lines such as "Main;Work;Bake 5": frames from the
 // outermost on, and what the sample weighs.
 func parse(lines ...string) *Profile {
-	p := &Profile{Kind: "test", Types: []ValueType{counts, times}, tallied: new(tallied), shapes: new(recent)}
+	p := &Profile{Kind: "test", Types: []ValueType{counts, times}, tallied: new(tallied), shapes: newRecent(maxShapes), picked: newRecent(maxPicked)}
 	numbers := map[string]int{}
 	for i, line := range lines {
 		path, weight, _ := strings.Cut(line, " ")

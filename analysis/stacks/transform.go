@@ -10,7 +10,7 @@ import (
 // derive returns a profile with the same samples and stacks.
 func (p *Profile) derive() *Profile {
 	q := &Profile{rows: p.rows, Kind: p.Kind, Types: p.Types, Frames: slices.Clip(p.Frames), Naming: p.Naming,
-		tree: p.tree, into: p.into, tallied: new(tallied), shapes: p.shapes}
+		tree: p.tree, into: p.into, tallied: new(tallied), shapes: p.shapes, picked: newRecent(maxPicked)}
 	q.pieces = slices.Clip(p.pieces)
 	q.tags, q.threads, q.labels = slices.Clip(p.tags), slices.Clip(p.threads), slices.Clip(p.labels)
 	q.tagIDs, q.threadIDs, q.labelIDs = nil, nil, nil
@@ -22,7 +22,7 @@ func (p *Profile) derive() *Profile {
 func (p *Profile) with(t tree, frames []Frame, step []ID) *Profile {
 	q := p.derive()
 	t.close()
-	q.tree, q.Frames, q.from, q.step, q.into, q.shapes = t, frames, p, step, step, new(recent)
+	q.tree, q.Frames, q.from, q.step, q.into, q.shapes = t, frames, p, step, step, newRecent(maxShapes)
 	if p.into != nil {
 		q.into = make([]ID, len(p.into))
 		for i, id := range p.into {
@@ -162,7 +162,7 @@ func (p *Profile) hits(match func(*Frame) bool) []bool {
 // that of the thread.
 func (p *Profile) By(name func(Sample) string) *Profile {
 	q := p.derive()
-	q.tree, q.into, q.shapes = tree{}, nil, new(recent)
+	q.tree, q.into, q.shapes = tree{}, nil, newRecent(maxShapes)
 	frames := make(map[string]int32)
 	type key struct {
 		frame int32
@@ -217,7 +217,7 @@ func Diff(before, after *Profile) *Profile {
 	}
 	b, a := name(before), name(after)
 	b, a = cmp.Or(b, a), cmp.Or(a, b) // one may be empty
-	d := &Profile{Kind: cmp.Or(after.Kind, before.Kind) + ", compared", Types: []ValueType{{b.Name + " before", b.Unit}, {a.Name + " after", a.Unit}}, tallied: new(tallied), shapes: new(recent)}
+	d := &Profile{Kind: cmp.Or(after.Kind, before.Kind) + ", compared", Types: []ValueType{{b.Name + " before", b.Unit}, {a.Name + " after", a.Unit}}, tallied: new(tallied), shapes: newRecent(maxShapes), picked: newRecent(maxPicked)}
 	frames := make(map[Frame]uint64)
 	for i, p := range []*Profile{before, after} {
 		into := make([]int32, p.tree.size())

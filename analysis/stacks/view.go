@@ -15,6 +15,9 @@ type View struct {
 	first, next []int32 // children
 }
 
+// Profile returns what the view is of: its frames and samples.
+func (v *View) Profile() *Profile { return v.p }
+
 // View sums up the samples.
 func (p *Profile) View() *View { return p.viewOf(p.summed()) }
 

@@ -34,6 +34,7 @@ type Profiling struct {
 	traces  bool // alone have an answer, and profiles of other tools none
 	threads threadChoice
 	root    string
+	split   bool // among the frames of a stack that root matches
 	labels  []string
 	work    kindFlags
 	filter  stacks.Filter
@@ -384,7 +385,11 @@ func (o *Profiling) Shape(p *Profiled) error {
 		if err != nil {
 			return err
 		}
-		p.Profile = p.Below(match)
+		below := p.Below
+		if o.split {
+			below = p.SplitBelow
+		}
+		p.Profile = below(match)
 	}
 	if o.filter == (stacks.Filter{}) {
 		return nil

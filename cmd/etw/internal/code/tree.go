@@ -42,6 +42,7 @@ the methods that the samples were taken in. --diff compares with an earlier trac
   etw tree --names short --depth 3 --min 5 cpu.nettrace
   etw tree --callers Oven.Bake cpu.nettrace
   etw tree --root Oven.Work cpu.nettrace
+  etw tree --callers Tree.Visit --split cpu.nettrace
   etw tree --of exceptions --inverted exceptions.nettrace
   etw tree --format json cpu.nettrace | jq '.rows[0]'`,
 		Args:              cli.Args(1, -1),
@@ -50,6 +51,7 @@ the methods that the samples were taken in. --diff compares with an earlier trac
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.callers, "callers", "", "show who calls the frames that match one of these `PATTERNS`")
+	f.BoolVar(&o.split, "split", false, "where several frames of a stack match --callers or --root, share its weight\namong them, as PerfView's Caller-Callee does; else the outermost has it")
 	f.BoolVar(&o.inverted, "inverted", false, "begin with the innermost frames")
 	f.IntVar(&o.depth, "depth", 0, "show only the first `N` levels")
 	f.Float64Var(&o.min, "min", 1, "leave out what weighs less than this `SHARE` of all, in percent")
@@ -73,6 +75,8 @@ func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
 		return cli.Usagef("--callers: %w", err)
 	case o.callers != "" && o.inverted:
 		return cli.Usagef("--callers and --inverted exclude each other")
+	case o.split && o.callers == "" && o.root == "":
+		return cli.Usagef("--split does nothing without --callers or --root")
 	case cmd.Flags().Changed("depth") && o.depth <= 0:
 		return cli.Usagef("--depth: %d is not a number of levels, from 1 on", o.depth)
 	case o.min < 0 || o.min > 100:
@@ -86,7 +90,11 @@ func (o *treeQuery) main(cmd *cobra.Command, args []string) error {
 	switch {
 	case o.callers != "":
 		had := p.Len()
-		if p.Profile = p.CallersOf(callers); had > 0 && p.Len() == 0 {
+		of := p.CallersOf
+		if o.split {
+			of = p.SplitCallers
+		}
+		if p.Profile = of(callers); had > 0 && p.Len() == 0 {
 			cli.Report(cmd, fmt.Errorf("--callers %s: no frame of %s matches", o.callers, show.Count(had, "sample", "samples")))
 		}
 	case o.inverted:

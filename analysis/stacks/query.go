@@ -1,0 +1,195 @@
+package stacks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Query says what is asked of a profile: of which samples, and in which shape. The zero value
+// asks for all as it is.
+type Query struct {
+	// From and To are the time in which samples are, if they are not zero. As in PerfView 600 ns
+	// before and behind it count, too, since people copy times that are rounded.
+	From, To time.Time
+	// Spans says that what a sample weighs is nanoseconds that begin at its time, such as those
+	// of a wait: of one that reaches into the time from outside the part within it counts.
+	Spans bool
+	// Processes and Threads are of which samples are to be, one of each, if there are any;
+	// Labels are those that each must have.
+	Processes, Threads []int64
+	Labels             []Label
+	Filter
+}
+
+// margin is by how much the time of a query is wider than it says.
+const margin = 600 * time.Nanosecond
+
+// Query returns the call tree that a query asks for. It is made for servers, which many ask and
+// which ask again: another time costs one scan of the samples, another pattern one walk through
+// the stacks, and what was asked before is known still. It ends with the context, and
+// [View.Profile] has the samples themselves.
+func (p *Profile) Query(ctx context.Context, q Query) (*View, error) {
+	some, err := p.pick(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := some.tally(ctx); err != nil { // what is made of it later costs little
+		return nil, err
+	}
+	if q.Filter != (Filter{}) {
+		if some, err = some.Apply(q.Filter); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return some.View(), nil
+}
+
+// rowsKey is what tells the samples of a query from those of others.
+func (q *Query) rowsKey() string {
+	var b strings.Builder
+	if !q.From.IsZero() {
+		fmt.Fprint(&b, "from", q.From.UnixNano())
+	}
+	if !q.To.IsZero() {
+		fmt.Fprint(&b, "to", q.To.UnixNano())
+	}
+	if b.Len() > 0 && q.Spans {
+		b.WriteString("spans")
+	}
+	for _, list := range [][]int64{q.Processes, q.Threads} {
+		fmt.Fprint(&b, slices.Sorted(slices.Values(list)))
+	}
+	fmt.Fprintf(&b, "%q", q.Labels)
+	return b.String()
+}
+
+// pick returns the samples that a query asks for.
+func (p *Profile) pick(ctx context.Context, q *Query) (*Profile, error) {
+	key := q.rowsKey()
+	if p.tallied == nil || key == new(Query).rowsKey() {
+		return p, nil
+	}
+	return recall(p.picked, key, func() (*Profile, error) {
+		k := p.newPicker(q)
+		var list []piece
+		for i := range p.pieces {
+			if i%patience == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if part := k.of(&p.pieces[i]); part.block != nil {
+				list = append(list, part)
+			}
+		}
+		return p.some(list), nil
+	})
+}
+
+// A picker picks the samples of a query.
+type picker struct {
+	from, to int64
+	value    int    // that of spans, or -1
+	wanted   []bool // by tag; nil if all are
+	decoder  decoder
+}
+
+func (p *Profile) newPicker(q *Query) *picker {
+	k := &picker{from: always.from, to: always.to, value: -1}
+	if !q.From.IsZero() {
+		k.from = q.From.Add(-margin).UnixNano()
+	}
+	if !q.To.IsZero() {
+		k.to = q.To.Add(margin).UnixNano()
+	}
+	if q.Spans {
+		k.value = len(p.Types) - 1
+	}
+	if len(q.Processes)+len(q.Threads)+len(q.Labels) == 0 {
+		return k
+	}
+	among := func(list []int64, x int64) bool { return len(list) == 0 || slices.Contains(list, x) }
+	k.wanted = make([]bool, len(p.tags))
+	for i := range p.tags {
+		t := &p.tags[i]
+		of, labels := p.threads[t.thread], p.Labels(t.labels)
+		k.wanted[i] = among(q.Processes, of.process) && among(q.Threads, of.id) &&
+			!slices.ContainsFunc(q.Labels, func(l Label) bool { return !slices.Contains(labels, l) })
+	}
+	return k
+}
+
+// of returns the part of a piece that is asked for, without a block if that is nothing.
+func (k *picker) of(p *piece) piece {
+	whole := p.from >= k.from && p.to <= k.to && (k.value < 0 || k.to == always.to)
+	switch {
+	case whole && k.wanted == nil:
+		return *p
+	case k.value < 0 && (p.to < k.from || p.from > k.to):
+		return piece{}
+	}
+	part := piece{p.block, make([]uint64, blockRows/64)}
+	at := p.at.read(k.decoder.at[:len(p.stack)])
+	var long []int64 // values of spans
+	if k.value >= 0 {
+		long = p.values[k.value].read(k.decoder.values[0][:len(p.stack)])
+	}
+	some, cut := false, false
+	for i, from := range at {
+		to := from
+		if long != nil {
+			to = endOf(from, long[i])
+		}
+		if to < k.from || from > k.to || k.wanted != nil && !k.wanted[p.tag[i]] || !p.has(i) {
+			continue
+		}
+		some, cut = true, cut || long != nil && (from < k.from || to > k.to)
+		part.kept[i/64] |= 1 << (i % 64)
+	}
+	switch {
+	case !some:
+		return piece{}
+	case cut:
+		part.block = k.cutBlock(p.block, at, long)
+	}
+	return part
+}
+
+// endOf returns when a span ends that weighs so much; what is less than nothing in a comparison
+// is as long as what is more.
+func endOf(from, weight int64) int64 {
+	if weight < 0 {
+		weight = max(-weight, 0) // the least number has none
+	}
+	if to := from + weight; to >= from {
+		return to
+	}
+	return always.to
+}
+
+// cutBlock returns a block whose spans have the parts that are in the time.
+func (k *picker) cutBlock(b *block, at, long []int64) *block {
+	c := *b
+	c.at, c.values[k.value] = column{}, column{}
+	for i, from := range at {
+		to, x := endOf(from, long[i]), long[i]
+		if from, to = max(from, k.from), min(to, k.to); to < from { // it is left out
+			from = at[i]
+		} else if x = to - from; long[i] < 0 {
+			x = -x
+		}
+		if i == 0 || from < c.from {
+			c.from = from
+		}
+		if i == 0 || from > c.to {
+			c.to = from
+		}
+		c.at.append(i, from, len(at))
+		c.values[k.value].append(i, x, len(at))
+	}
+	return &c
+}
