@@ -144,7 +144,7 @@ func (k *picker) of(p *piece) piece {
 		if long != nil {
 			to = endOf(from, long[i])
 		}
-		if to < k.from || from > k.to || k.wanted != nil && !k.wanted[p.tag[i]] || !p.has(i) {
+		if to < k.from || from > k.to || !k.wants(p, i) {
 			continue
 		}
 		some, cut = true, cut || long != nil && (from < k.from || to > k.to)
@@ -157,6 +157,11 @@ func (k *picker) of(p *piece) piece {
 		part.block = k.cutBlock(p.block, at, long)
 	}
 	return part
+}
+
+// wants reports whether a row is asked for, whatever its time.
+func (k *picker) wants(p *piece, i int) bool {
+	return p.has(i) && (k.wanted == nil || k.wanted[p.tag[i]])
 }
 
 // endOf returns when a span ends that weighs so much; what is less than nothing in a comparison
