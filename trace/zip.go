@@ -25,9 +25,24 @@ func (zipFormat) recognizes(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
-func (zipFormat) extensions() []string { return []string{"zip"} }
+func (zipFormat) extensions() []string { return []string{"zip", "diagsession"} }
 
 func (zipFormat) packing() string { return "zip" }
+
+// kindOf says what an archive is: that of the diagnostics tools of Visual Studio has a list of
+// what is in it.
+func kindOf(archive *zip.Reader) string {
+	listed := 0
+	for _, f := range archive.File {
+		if f.Name == "[Content_Types].xml" || f.Name == "metadata.xml" {
+			listed++
+		}
+	}
+	if listed == 2 {
+		return "diagsession of Visual Studio"
+	}
+	return "zip"
+}
 
 // file opens the traces of an archive.
 func (z zipFormat) file(o *opening, src io.ReaderAt, size int64) (files []*File, err error) {
@@ -38,6 +53,7 @@ func (z zipFormat) file(o *opening, src io.ReaderAt, size int64) (files []*File,
 	if err != nil {
 		return nil, err
 	}
+	o.packing[len(o.packing)-1] = kindOf(archive)
 	if len(archive.File) > maxMembers {
 		return nil, fmt.Errorf("the archive has %d files, more than %d", len(archive.File), maxMembers)
 	}
@@ -117,11 +133,12 @@ func memberFormat(f *zip.File) (format, error) {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
 		return nil, err
 	}
-	of := formatOf(head[:n])
-	if of == (profileFormat{}) { // JSON and text that a recorder put beside its traces
+	switch of := formatOf(head[:n]).(type) {
+	case profileFormat, foreignFormat: // which a recorder put beside its traces
 		return nil, nil
+	default:
+		return of, nil
 	}
-	return of, nil
 }
 
 // member opens one trace of an archive.

@@ -1,5 +1,6 @@
-// Package profile reads the profiles that other tools write, into one shape: pprof, the
-// files of speedscope, and folded stacks. Use it to hold anybody's profile against a trace,
+// Package profile reads the profiles that other tools write, into one shape: pprof and what
+// gperftools wrote before it, the files of speedscope and of the Firefox Profiler, those of V8
+// (.cpuprofile), profiles of OpenTelemetry, and folded stacks. Use it to hold anybody's profile against a trace,
 // or to look at it with the same questions.
 //
 // [Read] finds out what a file is. A [Profile] has samples, each with a stack and with what

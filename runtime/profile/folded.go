@@ -90,11 +90,8 @@ func readFolded(p *Profile, data []byte) error {
 	return nil
 }
 
-// A lineError says that text has no folded stacks.
-type lineError struct{ line int }
-
-func (e *lineError) Error() string {
-	return "line " + strconv.Itoa(e.line) + ": neither frames, separated by semicolons, with a number behind them, as in folded stacks, nor another profile"
+// firstLine returns the first line of text, and whether all of it is there.
+func firstLine(text []byte) ([]byte, bool) {
+	line, _, whole := bytes.Cut(text, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r")), whole
 }
-
-func (e *lineError) Is(target error) bool { return target == ErrFormat }

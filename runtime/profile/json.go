@@ -9,15 +9,6 @@ import (
 	"github.com/etwgen/etwgen/runtime/etw"
 )
 
-func isJSON(head []byte) bool {
-	head = bytes.TrimLeft(head, " \t\r\n")
-	if len(head) == 0 || head[0] != '[' {
-		return len(head) > 0 && head[0] == '{'
-	}
-	head = bytes.TrimLeft(head[1:], " \t\r\n") // [waiting] is a frame
-	return len(head) > 0 && bytes.IndexByte([]byte(`{["]`), head[0]) >= 0
-}
-
 // A document is what the formats in JSON have at their top, each in its own words.
 type document struct {
 	Schema json.RawMessage `json:"$schema"`
@@ -25,36 +16,15 @@ type document struct {
 	Shared   json.RawMessage `json:"shared"`
 	Profiles json.RawMessage `json:"profiles"`
 	Name     json.RawMessage `json:"name"`
+	// of Firefox, which also has shared
+	Meta    json.RawMessage `json:"meta"`
+	Threads json.RawMessage `json:"threads"`
+	// of V8
+	Nodes json.RawMessage `json:"nodes"`
 	// of traces of Chrome, and of OpenTelemetry
 	TraceEvents      json.RawMessage `json:"traceEvents"`
 	ResourceProfiles json.RawMessage `json:"resourceProfiles"`
 }
-
-// readJSON reads the profile that a document is, as its keys tell.
-func readJSON(p *Profile, data []byte) error {
-	var d document
-	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && first[0] == '[' {
-		return &formatError{"it is a list in JSON, as traces of Chrome are, and no profile"}
-	}
-	if err := p.decode("", data, &d); err != nil {
-		return err
-	}
-	switch {
-	case d.Profiles != nil && d.Shared != nil:
-		return readSpeedscope(p, &d)
-	case d.TraceEvents != nil:
-		return &formatError{"it is a trace of Chrome, which has what happened when, and no profile; https://ui.perfetto.dev opens it"}
-	case d.ResourceProfiles != nil:
-		return &formatError{"it is a profile of OpenTelemetry in JSON; the binary form of it is read"}
-	}
-	return &formatError{"it is JSON, but no profile of speedscope"}
-}
-
-// A formatError says what a file is that is no profile.
-type formatError struct{ text string }
-
-func (e *formatError) Error() string        { return e.text }
-func (e *formatError) Is(target error) bool { return target == ErrFormat }
 
 // decode decodes a value at a path of the document.
 func (p *Profile) decode(path string, data []byte, into any) error {

@@ -3,7 +3,6 @@ package profile
 import (
 	"bytes"
 	"strconv"
-	"strings"
 )
 
 // The numbers of fields, as profile.proto has them.
@@ -367,13 +366,4 @@ func (t *Thread) take(key, value string) bool {
 		return false
 	}
 	return err == nil && n >= 0
-}
-
-// baseOf returns the last part of a path of any system.
-func baseOf(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
-
-// firstLine returns the first line of text, and whether all of it is there.
-func firstLine(text []byte) ([]byte, bool) {
-	line, _, whole := bytes.Cut(text, []byte("\n"))
-	return bytes.TrimSuffix(line, []byte("\r")), whole
 }

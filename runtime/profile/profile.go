@@ -240,6 +240,12 @@ type rounder struct{ rest float64 }
 
 // next returns a weight as a whole number. What is left over goes to the next one.
 func (r *rounder) next(v float64) int64 {
+	switch {
+	case v != v:
+		return 0
+	case v >= math.MaxInt64:
+		return math.MaxInt64
+	}
 	whole, part := math.Modf(v)
 	r.rest += part
 	if more := math.Round(r.rest); more != 0 {

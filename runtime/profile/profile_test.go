@@ -84,6 +84,46 @@ func text(p *profile.Profile) string {
 	return b.String()
 }
 
+// ofOTLP is the profile of small as OpenTelemetry has it: times, values, and both.
+func ofOTLP() []byte {
+	times := binary.LittleEndian.AppendUint64(nil, 1000)
+	times = binary.LittleEndian.AppendUint64(times, 2000)
+	value := func(n int) []byte { return message(3, n) }
+	dictionary := message(
+		1, message(), 1, message(4, 9),
+		2, message(), 2, message(1, 1, 2, 0x10, 3, message(1, 2, 2, 20), 3, message(1, 1, 2, 10)), 2, message(1, 1, 2, 0x20, 3, message(1, 3, 2, 5)),
+		3, message(), 3, message(1, 5), 3, message(1, 6), 3, message(1, 7),
+		5, "", 5, "samples", 5, "count", 5, "cpu", 5, "nanoseconds", 5, "work", 5, "inner", 5, "main", 5, "thread.id", 5, "/bin/shop", 5, "state",
+		6, message(), 6, message(1, 8, 2, value(42)), 6, message(1, 10, 2, message(1, "running")),
+		7, message(), 7, message(1, string([]byte{1, 2})), 7, message(1, 2))
+	return message(
+		1, message(
+			1, message(1, message(1, "process.pid", 2, value(77)), 1, message(1, "service.name", 2, message(1, "shop"))),
+			2, message(
+				2, message(1, message(1, 1, 2, 2), 2, message(1, 1, 2, string([]byte{1, 2}), 5, string(times)), 3, 500),
+				2, message(1, message(1, 3, 2, 4), 2, message(1, 2, 4, string([]byte{7})), 2, message(1, 1, 4, string([]byte{5, 6}), 5, string(times))))),
+		2, dictionary)
+}
+
+const cpuProfile = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url":"","lineNumber":-1},"children":[2]},
+	{"id":2,"callFrame":{"functionName":"main","url":"a.js","lineNumber":4},"children":[3]},
+	{"id":3,"callFrame":{"functionName":"","url":"a.js","lineNumber":9}}],
+	"startTime":100,"endTime":200,"samples":[3,2,3],"timeDeltas":[10,20,-5]}`
+
+const firefox = `{"meta":{"product":"x","preprocessedProfileVersion":66,"startTime":1000,"interval":1},
+	"shared":{"stringArray":["main","work","a.js"],"stackTable":{"frame":[0,1],"prefixOffset":[0,1]},"frameTable":{"func":[0,1],"line":[null,7]},
+	"funcTable":{"name":[0,1],"resource":[-1,-1],"source":[null,0]},"sources":{"filename":[2]}},
+	"threads":[{"name":"GUI","pid":"5","tid":6,"processName":"app","samples":{"stack":[1,null,0],"timeDeltas":[1,2,3],"weight":[1.5,0.25,2],"weightType":"tracing-ms"}},
+	{"name":"old","pid":5,"tid":7,"stringArray":["f"],"stackTable":{"frame":[0],"prefix":[null]},"frameTable":{"func":[0],"line":[null]},"funcTable":{"name":[0]},"samples":{"stack":[0],"time":[1]}}]}`
+
+// ofGperftools is a profile of words: two samples of one stack and one of another.
+func ofGperftools(order binary.AppendByteOrder) (b []byte) {
+	for _, w := range []uint32{0, 3, 0, 10_000, 0, 2, 2, 0x1010, 0x2020, 1, 1, 0x3000, 0, 1, 0} {
+		b = order.AppendUint32(b, w)
+	}
+	return append(b, "00001000-00003000 r-xp 00000000 08:01 1 /bin/shop\n00003000-00004000 rw-p 0 0 0 [heap]\n"...)
+}
+
 const speedscopeHead = `{"$schema":"x","shared":{"frames":[{"name":"a","file":"a.js","line":3},{"name":"b"}]},"profiles":[`
 
 func TestRead(t *testing.T) {
@@ -104,6 +144,12 @@ func TestRead(t *testing.T) {
 		{"nested wrongly", speedscopeHead + `{"type":"evented","name":"one","unit":"bytes","startValue":0,"endValue":9,"events":[{"type":"O","at":0,"frame":0},{"type":"O","at":1,"frame":1},{"type":"C","at":2,"frame":0},{"type":"C","at":3,"frame":1},{"type":"O","at":4,"frame":0}]}]}`,
 			"speedscope [{space bytes}]\na:3 [1] {0 0  one}\na:3;b [1] {0 0  one}\na:3 [5] {0 0  one}\n" +
 				"warning: 2 frames were closed out of their order or not at all, and end with their callers\nwarning: 1 frames were closed that were not open\n"},
+		{"OTLP", string(ofOTLP()), "OTLP [{samples count} {cpu nanoseconds}]\nmain:5;work:10;inner:20 [1 0] {77 42 shop } state=running\n" +
+			"main:5;work:10;inner:20 [1 0] {77 42 shop } state=running\nmain:5 [0 7] {77 0 shop }\nmain:5;work:10;inner:20 [0 5] {77 0 shop }\nmain:5;work:10;inner:20 [0 6] {77 0 shop }\n"},
+		{"cpuprofile", cpuProfile, "cpuprofile [{samples count} {time nanoseconds}]\nmain:5;(anonymous):10 [1 15000]\nmain:5;(anonymous):10 [1 5000]\nmain:5 [1 70000]\n"},
+		{"Firefox", firefox, "Firefox Profiler 66 [{samples count} {time nanoseconds}]\nmain;work:7 [1 1500000] {5 6 app GUI}\n [1 250000] {5 6 app GUI}\nmain [1 2000000] {5 6 app GUI}\nf [1 0] {5 7  old}\n"},
+		{"gperftools", string(ofGperftools(binary.LittleEndian)), "gperftools [{samples count} {cpu nanoseconds}]\n0x201f;0x1010 [2 20000000]\n0x3000 [1 10000000]\n"},
+		{"gperftools of the other order", string(ofGperftools(binary.BigEndian)), "gperftools [{samples count} {cpu nanoseconds}]\n0x201f;0x1010 [2 20000000]\n0x3000 [1 10000000]\n"},
 	} {
 		if !profile.Recognizes([]byte(x.data)[:min(512, len(x.data))]) {
 			t.Errorf("%s is not recognized", x.name)
@@ -143,8 +189,19 @@ func TestReadWrong(t *testing.T) {
 		{string(chain(600)), "stacks have more than"},
 		{`{"shared":{},"profiles":[]}`, "no type of values is declared"},
 		{string(message(6, "", 6, "x", 2, message())), "no type of values is declared"},
-		{`{"a":1}`, "it is JSON, but no profile of speedscope"},
+		{`{"a":1}`, "it is JSON, but no profile of speedscope, the Firefox Profiler or V8"},
 		{`{"a":`, "offset 5"},
+		{string(ofGperftools(binary.LittleEndian)[:44]), "gperftools: offset 36: sample"},
+		{string(ofOTLP()[:len(ofOTLP())-9]), "OTLP: offset"},
+		{strings.Replace(cpuProfile, "[3,2,3]", "[3,2,9]", 1), "samples[2]: no node has the id 9"},
+		{strings.Replace(cpuProfile, `"children":[2]`, `"parent":3,"children":[2]`, 1), "is one of its own"},
+		{strings.Replace(cpuProfile, "[10,20,-5]", "[10]", 1), "timeDeltas: there are 1, and 3 samples"},
+		{`{"nodes":[{}]}`, "nodes[0]: it has no callFrame"},
+		{`{"meta":{},"threads":[]}`, "not processed"},
+		{strings.Replace(firefox, `"prefixOffset":[0,1]`, `"prefixOffset":[0,-1]`, 1), "shared.stackTable[1]: its caller is 2, and must come before it"},
+		{strings.Replace(firefox, `"frame":[0,1]`, `"frame":[0,2]`, 1), "shared.stackTable.frame[1]: frame 2 is not one of the 2"},
+		{strings.Replace(firefox, `"stack":[1,null,0]`, `"stack":[1,null,2]`, 1), "threads[0].samples.stack[2]: stack 2 is not one of the 2"},
+		{strings.Replace(firefox, `0.25`, `-1`, 1), "threads[0].samples.weight[1]: it weighs -1"},
 		{`[]`, "it is a list in JSON"},
 		{`{"traceEvents":[]}`, "it is a trace of Chrome"},
 		{speedscopeHead + `{"type":"sampled","samples":[[0],[2]],"weights":[1,1]}]}`, "profiles[0].samples[1]: frame 2 is not one of the 2"},
@@ -179,6 +236,8 @@ func TestSaturates(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	for pattern, total := range map[string]int64{
 		"recordings/speedscope/simple*.speedscope.json": 14, "recordings/speedscope/two-sampled.speedscope.json": 28e9,
+		"recordings/pprof/cppbench.cpu": 7120e6, "recordings/pprof/go.crc32.cpu": 2110e6, // as go tool pprof has it
+		"recordings/firefox-cpu-v66.json": 1265695775, "recordings/otlp/profile.otlp": 189,
 	} {
 		for _, path := range corpus.Glob(t, pattern) {
 			data, err := os.ReadFile(path)
@@ -212,6 +271,10 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("a;b;c 12\na;b 3\n"))
 	f.Add([]byte(speedscopeHead + `{"type":"sampled","unit":"ms","samples":[[0,1],[0]],"weights":[1.25,2]}]}`))
 	f.Add([]byte(speedscopeHead + `{"type":"evented","events":[{"type":"O","at":1,"frame":0},{"type":"C","at":6,"frame":0}],"endValue":9}]}`))
+	f.Add(ofOTLP())
+	f.Add([]byte(cpuProfile))
+	f.Add([]byte(firefox))
+	f.Add(ofGperftools(binary.LittleEndian))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := profile.Read(data)
 		if err != nil {

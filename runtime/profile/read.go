@@ -3,11 +3,8 @@ package profile
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"unicode/utf16"
-
-	"github.com/etwgen/etwgen/runtime/etw"
 )
 
 // A layout is how a file has a profile.
@@ -21,6 +18,8 @@ type layout struct {
 // layouts are asked in this order.
 var layouts = []layout{
 	{"pprof", isPprof, readPprof},
+	{"gperftools", isGperftools, readGperftools},
+	{"OTLP", isOTLP, readOTLP},
 	{"JSON", isJSON, readJSON},
 	{"folded stacks", isFolded, readFolded},
 }
@@ -37,9 +36,6 @@ func layoutOf(head []byte) *layout {
 	}
 	return nil
 }
-
-// ErrFormat says that a file is no profile of a kind that is known.
-var ErrFormat = errors.New("not a profile")
 
 // Read reads a file, which must be unpacked. An error says where the file is wrong, and is
 // an [*etw.Damage] if that is at an offset.
@@ -62,11 +58,6 @@ func Read(data []byte) (*Profile, error) {
 	return p, nil
 }
 
-// wrong returns an error at an offset of a file.
-func (p *Profile) wrong(offset int64, part, format string, args ...any) error {
-	return &etw.Damage{Format: p.Format, Offset: offset, Part: part, Err: fmt.Errorf(format, args...)}
-}
-
 // utf8Of returns text in UTF-8 without a mark, of text in UTF-16 with one: some shells write
 // so what is redirected to a file. Anything else is as it is.
 func utf8Of(data []byte) []byte {
@@ -86,4 +77,37 @@ func utf8Of(data []byte) []byte {
 		units = append(units, order.Uint16(data))
 	}
 	return []byte(string(utf16.Decode(units)))
+}
+
+func isJSON(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n")
+	if len(head) == 0 || head[0] != '[' {
+		return len(head) > 0 && head[0] == '{'
+	}
+	head = bytes.TrimLeft(head[1:], " \t\r\n") // [waiting] is a frame
+	return len(head) > 0 && bytes.IndexByte([]byte(`{["]`), head[0]) >= 0
+}
+
+// readJSON reads the profile that a document is, as its keys tell.
+func readJSON(p *Profile, data []byte) error {
+	var d document
+	if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && first[0] == '[' {
+		return &formatError{"it is a list in JSON, as traces of Chrome are, and no profile"}
+	}
+	if err := p.decode("", data, &d); err != nil {
+		return err
+	}
+	switch {
+	case d.Profiles != nil && d.Shared != nil:
+		return readSpeedscope(p, &d)
+	case d.Meta != nil && d.Threads != nil:
+		return readFirefox(p, &d)
+	case d.Nodes != nil:
+		return readCPUProfile(p, data)
+	case d.TraceEvents != nil:
+		return &formatError{"it is a trace of Chrome, which has what happened when, and no profile; https://ui.perfetto.dev opens it"}
+	case d.ResourceProfiles != nil:
+		return &formatError{"it is a profile of OpenTelemetry in JSON; the binary form of it is read"}
+	}
+	return &formatError{"it is JSON, but no profile of speedscope, the Firefox Profiler or V8"}
 }
