@@ -373,6 +373,9 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 			e.spent.add(c.Flow.Causes)
 		}
 	}
+	if a.explain != nil && c.ID == "" { // by which it may be asked for
+		c.ID = actid.Text(c.id, r.ProcessID)
+	}
 	if a.explain != nil && a.explain(t.provider+"/"+t.name, c.endpoint(), &c.Activity) {
 		rt.State.why.explained(c, ms, c.end-c.begin)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/etwgen/etwgen/cmd/etw/internal/look"
 	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
 	"github.com/etwgen/etwgen/cmd/etw/internal/ship"
+	"github.com/etwgen/etwgen/cmd/etw/internal/view"
 	"github.com/etwgen/etwgen/cmd/etw/internal/windows"
 	"github.com/etwgen/etwgen/internal/command"
 )
@@ -38,6 +39,7 @@ type subcommand struct {
 func subcommands() []subcommand {
 	return []subcommand{
 		{groupLook, "info", "what it is, what was lost", look.NewInfo},
+		{groupLook, "view", "explore it in the browser", func() *cobra.Command { return view.NewView(newRoot, runIn) }},
 		{groupLook, "stat", "events counted, summed up", look.NewStat},
 		{groupLook, "dump", "events with their fields", look.NewDump},
 		{groupLook, "filter", "some of it as a new trace", ship.NewFilter},

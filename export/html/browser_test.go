@@ -24,6 +24,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/runtimes"
 	"github.com/etwgen/etwgen/analysis/threadpool"
 	"github.com/etwgen/etwgen/analysis/waits"
+	"github.com/etwgen/etwgen/internal/chromium"
 )
 
 // emptyResult is the result of a trace without events.
@@ -76,7 +77,7 @@ func written(t *testing.T, r *Report) string {
 }
 
 func TestBrowser(t *testing.T) {
-	c := startChromium(t)
+	c := chromium.Start(t)
 	t.Run("recorded", func(t *testing.T) { testRecorded(t, c) })
 	t.Run("20,000 collections", func(t *testing.T) { testMany(t, c) })
 	t.Run("hostile names", func(t *testing.T) { testHostile(t, c) })
@@ -90,7 +91,7 @@ func TestBrowser(t *testing.T) {
 
 // testRecorded looks at pages of recorded traces, in light and dark, wide and
 // narrow.
-func testRecorded(t *testing.T, c *chromium) {
+func testRecorded(t *testing.T, c *chromium.Browser) {
 	for _, name := range []string{"gc", "alloc", "jit", "exceptions", "threads", "heapdump"} {
 		path := written(t, recordedReport(t, name+".nettrace"))
 		for _, look := range []struct {
@@ -100,17 +101,17 @@ func testRecorded(t *testing.T, c *chromium) {
 			if look.theme == "dark" && name != "gc" {
 				continue // as that one
 			}
-			b := c.open(t, path, look.theme, look.width, 900)
-			if n := b.drawn(); n == 0 && name != "heapdump" {
+			b := c.Open(t, "file://"+path, look.theme, look.width, 900)
+			if n := b.Drawn(); n == 0 && name != "heapdump" {
 				t.Errorf("%s: no chart", name)
 			}
-			b.want(`document.documentElement.scrollWidth <= innerWidth`, "true")
+			b.Want(`document.documentElement.scrollWidth <= innerWidth`, "true")
 			for _, selector := range []string{"p", "td", ".tile .note", ".tag", "nav a", "th button", ".lead"} {
-				if least := b.contrast(selector + ", h2"); least < 4.5 {
+				if least := b.Contrast(selector + ", h2"); least < 4.5 {
 					t.Errorf("%s, %s: the contrast of %s is %.1f", name, look.theme, selector, least)
 				}
 			}
-			b.quiet()
+			b.Quiet()
 		}
 	}
 }
@@ -118,151 +119,151 @@ func testRecorded(t *testing.T, c *chromium) {
 // rows are the numbers of the collections that a table shows.
 const rows = `[...document.querySelectorAll("#table-gc-collection tr.data td:first-child")].map(e => e.textContent)`
 
-func testMany(t *testing.T, c *chromium) {
+func testMany(t *testing.T, c *chromium.Browser) {
 	res := emptyResult()
 	res.GC.Runtimes = []*gc.Runtime{manyGCs(1, 20_000)}
-	b := c.open(t, written(t, &Report{Title: "many", Result: res}), "light", 1200, 900)
-	if n := b.drawn(); n != 4 {
+	b := c.Open(t, "file://"+written(t, &Report{Title: "many", Result: res}), "light", 1200, 900)
+	if n := b.Drawn(); n != 4 {
 		t.Errorf("%d charts", n)
 	}
-	b.want(rows+`.join()`, "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25")
-	b.want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "20,000 rows")
+	b.Want(rows+`.join()`, "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25")
+	b.Want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "20,000 rows")
 
 	// Sorted by the pause, the longest first, then the shortest, then not at all.
 	pauses := `[...document.querySelectorAll("#table-gc-collection tr.data")].map(e => Number(e.children[6].textContent))`
 	header := `document.querySelectorAll("#table-gc-collection thead button")[6]`
 	longest := fmt.Sprintf("%.3f", res.GC.Runtimes[0].All.PauseMS.Max.Or(0))
-	b.eval(header+".click()", nil)
-	b.want(pauses+`[0].toFixed(3)`, longest)
-	b.want(`(p => p.every((v, i) => !i || v <= p[i-1]))(`+pauses+`)`, "true")
-	b.want(header+`.parentElement.getAttribute("aria-sort")`, "descending")
-	b.eval(header+".click()", nil)
-	b.want(`(p => p.every((v, i) => !i || v >= p[i-1]))(`+pauses+`)`, "true")
-	b.eval(header+".click()", nil)
-	b.want(rows+`[0]`, "1")
+	b.Eval(header+".click()", nil)
+	b.Want(pauses+`[0].toFixed(3)`, longest)
+	b.Want(`(p => p.every((v, i) => !i || v <= p[i-1]))(`+pauses+`)`, "true")
+	b.Want(header+`.parentElement.getAttribute("aria-sort")`, "descending")
+	b.Eval(header+".click()", nil)
+	b.Want(`(p => p.every((v, i) => !i || v >= p[i-1]))(`+pauses+`)`, "true")
+	b.Eval(header+".click()", nil)
+	b.Want(rows+`[0]`, "1")
 
 	// The filter takes conditions and words.
 	filter := func(text string) {
-		b.eval(fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input")); })(document.querySelector("#table-gc-collection input"))`, text), nil)
-		b.settle()
+		b.Eval(fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input")); })(document.querySelector("#table-gc-collection input"))`, text), nil)
+		b.Settle()
 	}
 	filter("number>=100 number<103")
-	b.want(rows+`.join()`, "100,101,102")
+	b.Want(rows+`.join()`, "100,101,102")
 	filter("background induced")
-	b.want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "207 of 20,000 rows")
+	b.Want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "207 of 20,000 rows")
 	filter("nothing has this")
-	b.want(`document.querySelector("#table-gc-collection .empty").textContent`, "No row passes the filter.")
+	b.Want(`document.querySelector("#table-gc-collection .empty").textContent`, "No row passes the filter.")
 	filter("")
 
 	// The keyboard walks over rows and pages, and opens a row.
-	b.eval(`document.querySelector("#table-gc-collection tr.data").focus()`, nil)
-	b.press("End")
-	b.want(`document.activeElement.firstChild.textContent`, "20000")
-	b.press("ArrowUp")
-	b.press("Enter")
-	b.want(`document.activeElement.firstChild.textContent + document.activeElement.getAttribute("aria-expanded")`, "19999true")
-	b.want(`document.activeElement.nextSibling.className`, "more")
+	b.Eval(`document.querySelector("#table-gc-collection tr.data").focus()`, nil)
+	b.Press("End")
+	b.Want(`document.activeElement.firstChild.textContent`, "20000")
+	b.Press("ArrowUp")
+	b.Press("Enter")
+	b.Want(`document.activeElement.firstChild.textContent + document.activeElement.getAttribute("aria-expanded")`, "19999true")
+	b.Want(`document.activeElement.nextSibling.className`, "more")
 
 	testOptions(b)
 	testPoints(t, b)
 	testZoom(t, b)
-	b.quiet()
+	b.Quiet()
 }
 
 // testPoints checks that a point leads to its row, by mouse and keyboard.
-func testPoints(t *testing.T, b *tab) {
-	b.center("#chart-pauses .plot")
-	b.eval(`document.querySelector("#chart-pauses .plot").focus({preventScroll: true})`, nil)
-	b.press("End")
-	b.press("ArrowLeft")
-	b.want(`document.querySelector("#chart-pauses .tip").textContent.includes("No. 19999")`, "true")
-	b.press("Enter")
-	b.want(`document.querySelector("#table-gc-collection tr.chosen td").textContent`, "19999")
-	b.want(`(r => r.top > 0 && r.bottom < innerHeight)(document.activeElement.getBoundingClientRect())`, "true")
+func testPoints(t *testing.T, b *chromium.Tab) {
+	b.Center("#chart-pauses .plot")
+	b.Eval(`document.querySelector("#chart-pauses .plot").focus({preventScroll: true})`, nil)
+	b.Press("End")
+	b.Press("ArrowLeft")
+	b.Want(`document.querySelector("#chart-pauses .tip").textContent.includes("No. 19999")`, "true")
+	b.Press("Enter")
+	b.Want(`document.querySelector("#table-gc-collection tr.chosen td").textContent`, "19999")
+	b.Want(`(r => r.top > 0 && r.bottom < innerHeight)(document.activeElement.getBoundingClientRect())`, "true")
 
 	// Where the ring is, the mouse finds the same point.
-	b.center("#chart-pauses .plot")
-	b.eval(`document.querySelector("#chart-pauses .plot").focus({preventScroll: true})`, nil)
-	b.press("Home")
+	b.Center("#chart-pauses .plot")
+	b.Eval(`document.querySelector("#chart-pauses .plot").focus({preventScroll: true})`, nil)
+	b.Press("Home")
 	var at []float64
-	b.eval(`(r => [r.left + r.width / 2, r.top + r.height / 2])(document.querySelector("#chart-pauses .ring").getBoundingClientRect())`, &at)
-	b.click(at[0], at[1])
-	b.want(`Number(document.querySelector("#table-gc-collection tr.chosen td").textContent) < 200`, "true")
-	b.want(`(r => r.top > 0 && r.bottom < innerHeight)(document.activeElement.getBoundingClientRect())`, "true")
+	b.Eval(`(r => [r.left + r.width / 2, r.top + r.height / 2])(document.querySelector("#chart-pauses .ring").getBoundingClientRect())`, &at)
+	b.Click(at[0], at[1])
+	b.Want(`Number(document.querySelector("#table-gc-collection tr.chosen td").textContent) < 200`, "true")
+	b.Want(`(r => r.top > 0 && r.bottom < innerHeight)(document.activeElement.getBoundingClientRect())`, "true")
 }
 
 // testOptions draws pauses by powers of ten, and without a kind of collections.
-func testOptions(b *tab) {
-	b.eval(`document.querySelector("#chart-pauses .option").click()`, nil)
-	b.settle()
-	b.want(`document.querySelector("#chart-pauses .option").getAttribute("aria-pressed")`, "true")
-	b.drawn()
-	b.eval(`document.querySelectorAll("#chart-pauses .legend button").forEach((e, i) => { if (i) e.click(); })`, nil)
-	b.settle()
-	b.want(`[...document.querySelectorAll("#chart-pauses .legend button")].map(e => e.getAttribute("aria-pressed")).join()`, "true,false,false,false")
-	b.drawn()
-	b.eval(`document.querySelectorAll("#chart-pauses .legend button, #chart-pauses .option").forEach(e => { if (e.getAttribute("aria-pressed") === (e.className === "option" ? "true" : "false")) e.click(); })`, nil)
-	b.settle()
+func testOptions(b *chromium.Tab) {
+	b.Eval(`document.querySelector("#chart-pauses .option").click()`, nil)
+	b.Settle()
+	b.Want(`document.querySelector("#chart-pauses .option").getAttribute("aria-pressed")`, "true")
+	b.Drawn()
+	b.Eval(`document.querySelectorAll("#chart-pauses .legend button").forEach((e, i) => { if (i) e.click(); })`, nil)
+	b.Settle()
+	b.Want(`[...document.querySelectorAll("#chart-pauses .legend button")].map(e => e.getAttribute("aria-pressed")).join()`, "true,false,false,false")
+	b.Drawn()
+	b.Eval(`document.querySelectorAll("#chart-pauses .legend button, #chart-pauses .option").forEach(e => { if (e.getAttribute("aria-pressed") === (e.className === "option" ? "true" : "false")) e.click(); })`, nil)
+	b.Settle()
 }
 
 // testZoom drags over a chart and checks that the table follows.
-func testZoom(t *testing.T, b *tab) {
-	x, y := b.center("#chart-pauses .u-over")
-	b.drag(x-50, y, x+50, y)
-	b.want(`document.querySelector(".zoom").classList.contains("hidden")`, "false")
-	b.want(`/^only [\d.]+ to [\d.]+ s$/.test(document.querySelector("#table-gc-collection .chip").textContent)`, "true")
-	b.want(`/ of 20,000 rows$/.test(document.querySelector("#table-gc-collection .foot").firstChild.textContent)`, "true")
-	b.drawn()
-	b.press("Escape")
-	b.want(`document.querySelector(".zoom").classList.contains("hidden")`, "true")
-	b.want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "20,000 rows")
+func testZoom(t *testing.T, b *chromium.Tab) {
+	x, y := b.Center("#chart-pauses .u-over")
+	b.Drag(x-50, y, x+50, y)
+	b.Want(`document.querySelector(".zoom").classList.contains("hidden")`, "false")
+	b.Want(`/^only [\d.]+ to [\d.]+ s$/.test(document.querySelector("#table-gc-collection .chip").textContent)`, "true")
+	b.Want(`/ of 20,000 rows$/.test(document.querySelector("#table-gc-collection .foot").firstChild.textContent)`, "true")
+	b.Drawn()
+	b.Press("Escape")
+	b.Want(`document.querySelector(".zoom").classList.contains("hidden")`, "true")
+	b.Want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "20,000 rows")
 }
 
-func testHostile(t *testing.T, c *chromium) {
+func testHostile(t *testing.T, c *chromium.Browser) {
 	r := hostileReport()
-	b := c.open(t, written(t, r), "light", 1200, 900)
-	b.want(`typeof window.pwned`, "undefined")
-	b.want(`document.querySelectorAll("main img, main script, main a[href^=javascript]").length`, "0")
+	b := c.Open(t, "file://"+written(t, r), "light", 1200, 900)
+	b.Want(`typeof window.pwned`, "undefined")
+	b.Want(`document.querySelectorAll("main img, main script, main a[href^=javascript]").length`, "0")
 	for _, name := range hostileNames {
 		shown := strings.Join(strings.Fields(clean(name)), " ")
 		var found bool
-		b.eval(fmt.Sprintf(`[...document.querySelectorAll("#table-exceptions-type td")].some(e => e.textContent.split(/\s+/).filter(w => w).join(" ") === %s)`, jsString(shown)), &found)
+		b.Eval(fmt.Sprintf(`[...document.querySelectorAll("#table-exceptions-type td")].some(e => e.textContent.split(/\s+/).filter(w => w).join(" ") === %s)`, jsString(shown)), &found)
 		if !found {
 			t.Errorf("no row shows %q", shown)
 		}
 	}
-	b.eval(`document.querySelectorAll("#table-exceptions-exception tr.data").forEach(e => e.click())`, nil)
-	b.want(`typeof window.pwned`, "undefined")
-	b.quiet()
+	b.Eval(`document.querySelectorAll("#table-exceptions-exception tr.data").forEach(e => e.click())`, nil)
+	b.Want(`typeof window.pwned`, "undefined")
+	b.Quiet()
 }
 
-func testProcesses(t *testing.T, c *chromium) {
+func testProcesses(t *testing.T, c *chromium.Browser) {
 	res := emptyResult()
 	res.GC.Runtimes = []*gc.Runtime{manyGCs(7, 30), manyGCs(8, 60)}
-	b := c.open(t, written(t, &Report{Title: "two", Result: res, Processes: map[int64]Process{7: {Name: "baker"}}}), "dark", 900, 800)
-	b.want(`[...document.querySelectorAll("select option")].map(e => e.textContent).join()`, "Process 8,baker (7)")
-	b.want(`document.querySelector(".who h2").textContent`, "Process 8")
-	b.eval(`(e => { e.value = 1; e.dispatchEvent(new Event("change")); })(document.querySelector("select"))`, nil)
-	b.settle()
-	b.want(`document.querySelector(".who h2").textContent`, "baker (7)")
-	b.want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "30 rows")
-	b.eval(`document.querySelector("#table-overview tr.data").click()`, nil)
-	b.settle()
-	b.want(`document.querySelector(".who h2").textContent`, "Process 8")
-	if n := b.drawn(); n != 4 {
+	b := c.Open(t, "file://"+written(t, &Report{Title: "two", Result: res, Processes: map[int64]Process{7: {Name: "baker"}}}), "dark", 900, 800)
+	b.Want(`[...document.querySelectorAll("select option")].map(e => e.textContent).join()`, "Process 8,baker (7)")
+	b.Want(`document.querySelector(".who h2").textContent`, "Process 8")
+	b.Eval(`(e => { e.value = 1; e.dispatchEvent(new Event("change")); })(document.querySelector("select"))`, nil)
+	b.Settle()
+	b.Want(`document.querySelector(".who h2").textContent`, "baker (7)")
+	b.Want(`document.querySelector("#table-gc-collection .foot").firstChild.textContent`, "30 rows")
+	b.Eval(`document.querySelector("#table-overview tr.data").click()`, nil)
+	b.Settle()
+	b.Want(`document.querySelector(".who h2").textContent`, "Process 8")
+	if n := b.Drawn(); n != 4 {
 		t.Errorf("%d charts", n)
 	}
-	b.eval(`[...document.querySelectorAll(".top button")].find(e => e.textContent === "Light").click()`, nil)
-	b.want(`getComputedStyle(document.body).colorScheme + getComputedStyle(document.documentElement).colorScheme`, "lightlight")
-	b.quiet()
+	b.Eval(`[...document.querySelectorAll(".top button")].find(e => e.textContent === "Light").click()`, nil)
+	b.Want(`getComputedStyle(document.body).colorScheme + getComputedStyle(document.documentElement).colorScheme`, "lightlight")
+	b.Quiet()
 }
 
 // testWidths: a table that is wider than the page is drawn closer, and one that still is has an
 // edge that says so until it is scrolled to its end.
-func testWidths(t *testing.T, c *chromium) {
+func testWidths(t *testing.T, c *chromium.Browser) {
 	res := emptyResult()
 	res.GC.Runtimes = []*gc.Runtime{manyGCs(7, 30), manyGCs(8, 60)}
-	b := c.open(t, written(t, &Report{Title: "two", Result: res}), "light", 1280, 800)
+	b := c.Open(t, "file://"+written(t, &Report{Title: "two", Result: res}), "light", 1280, 800)
 	const table = `document.querySelector("#table-overview table")`
 	const fits = table + `.parentNode.scrollWidth <= ` + table + `.parentNode.clientWidth`
 	const state = table + `.className + "," + ` + table + `.parentNode.className`
@@ -271,37 +272,37 @@ func testWidths(t *testing.T, c *chromium) {
 		state string
 		fits  bool
 	}{{1280, ",scroll", true}, {700, "dense,scroll", true}, {300, "dense,scroll cut", false}, {1280, ",scroll", true}} {
-		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": at.width, "height": 800, "deviceScaleFactor": 1, "mobile": false}, nil)
-		b.settle()
-		b.want(state, at.state)
-		b.want(fits, strconv.FormatBool(at.fits))
+		b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": at.width, "height": 800, "deviceScaleFactor": 1, "mobile": false}, nil)
+		b.Settle()
+		b.Want(state, at.state)
+		b.Want(fits, strconv.FormatBool(at.fits))
 		if at.fits {
 			continue
 		}
-		b.eval(table+`.parentNode.scrollLeft = 10000`, nil)
-		b.settle()
-		b.want(state, "dense,scroll")
+		b.Eval(table+`.parentNode.scrollLeft = 10000`, nil)
+		b.Settle()
+		b.Want(state, "dense,scroll")
 	}
-	b.quiet()
+	b.Quiet()
 }
 
-func testPrint(t *testing.T, c *chromium) {
-	b := c.open(t, written(t, recordedReport(t, "gc.nettrace")), "dark", 1280, 900)
+func testPrint(t *testing.T, c *chromium.Browser) {
+	b := c.Open(t, "file://"+written(t, recordedReport(t, "gc.nettrace")), "dark", 1280, 900)
 	var pdf struct{ Data string }
-	b.call("Page.printToPDF", map[string]any{"printBackground": true, "preferCSSPageSize": true}, &pdf)
+	b.Call("Page.printToPDF", map[string]any{"printBackground": true, "preferCSSPageSize": true}, &pdf)
 	if len(pdf.Data) < 20_000 {
 		t.Errorf("what is printed has %d bytes", len(pdf.Data))
 	}
-	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 700, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
-	b.eval(`dispatchEvent(new Event("beforeprint"))`, nil)
-	b.settle()
-	b.want(`document.documentElement.scrollWidth <= 700`, "true")
-	b.want(`[...document.querySelectorAll("nav, .top button, .pages, .tablehead input")].every(e => getComputedStyle(e).display === "none")`, "true")
-	b.want(`getComputedStyle(document.body).backgroundColor`, "rgb(255, 255, 255)")
-	b.want(`[...document.querySelectorAll("canvas")].every(e => e.getBoundingClientRect().right <= 700)`, "true")
-	b.drawn()
-	b.eval(`dispatchEvent(new Event("afterprint"))`, nil)
-	b.want(`document.documentElement.dataset.theme`, "undefined")
-	b.quiet()
+	b.Call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 700, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.Eval(`dispatchEvent(new Event("beforeprint"))`, nil)
+	b.Settle()
+	b.Want(`document.documentElement.scrollWidth <= 700`, "true")
+	b.Want(`[...document.querySelectorAll("nav, .top button, .pages, .tablehead input")].every(e => getComputedStyle(e).display === "none")`, "true")
+	b.Want(`getComputedStyle(document.body).backgroundColor`, "rgb(255, 255, 255)")
+	b.Want(`[...document.querySelectorAll("canvas")].every(e => e.getBoundingClientRect().right <= 700)`, "true")
+	b.Drawn()
+	b.Eval(`dispatchEvent(new Event("afterprint"))`, nil)
+	b.Want(`document.documentElement.dataset.theme`, "undefined")
+	b.Quiet()
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/etwgen/etwgen/internal/chromium"
 )
 
 // bakery is a small call tree.
@@ -183,92 +185,92 @@ func flameFile(t *testing.T, f *Flame) string {
 	return path
 }
 
-func testFlame(t *testing.T, c *chromium) {
-	b := c.open(t, flameFile(t, bakery()), "light", 1000, 800)
+func testFlame(t *testing.T, c *chromium.Browser) {
+	b := c.Open(t, "file://"+flameFile(t, bakery()), "light", 1000, 800)
 	status := `document.querySelector(".flamestatus").textContent`
-	b.drawn()
-	b.want(status, "all100.0 ms, 100 %")
+	b.Drawn()
+	b.Want(status, "all100.0 ms, 100 %")
 
 	// By the keyboard: in, to the heaviest, zoomed, and out again.
-	b.eval(`document.querySelector(".flameview").focus()`, nil)
-	b.press("ArrowDown")
-	b.want(status, "Shop!Bakery.Program.Main(int32)  Shop.dll100.0 ms, 100 %; by itself 10.0 ms, 10.0 %")
-	b.press("ArrowDown")
-	b.want(status, "Shop!Bakery.Oven.Bake(int32)  Shop.dll70.0 ms, 70.0 %; by itself 20.0 ms, 20.0 %")
-	b.press("ArrowRight")
-	b.want(status, "Shop!Bakery.Counter.Sell(int32)  Shop.dll20.0 ms, 20.0 %; by itself 15.0 ms, 15.0 %")
-	b.press("Enter")
-	b.want(`document.querySelector(".flamebar > button").disabled`, "false")
-	b.press("Escape")
-	b.press("Escape")
-	b.want(`document.querySelector(".flamebar > button").disabled`, "true")
+	b.Eval(`document.querySelector(".flameview").focus()`, nil)
+	b.Press("ArrowDown")
+	b.Want(status, "Shop!Bakery.Program.Main(int32)  Shop.dll100.0 ms, 100 %; by itself 10.0 ms, 10.0 %")
+	b.Press("ArrowDown")
+	b.Want(status, "Shop!Bakery.Oven.Bake(int32)  Shop.dll70.0 ms, 70.0 %; by itself 20.0 ms, 20.0 %")
+	b.Press("ArrowRight")
+	b.Want(status, "Shop!Bakery.Counter.Sell(int32)  Shop.dll20.0 ms, 20.0 %; by itself 15.0 ms, 15.0 %")
+	b.Press("Enter")
+	b.Want(`document.querySelector(".flamebar > button").disabled`, "false")
+	b.Press("Escape")
+	b.Press("Escape")
+	b.Want(`document.querySelector(".flamebar > button").disabled`, "true")
 
 	// By the mouse: the second row is Main, the third begins with Bake.
 	var at []float64
-	b.eval(`(r => [r.left + 50, r.top + 2.5 * 19])(document.querySelector(".flameview").getBoundingClientRect())`, &at)
-	b.click(at[0], at[1])
-	b.want(status+`.startsWith("Shop!Bakery.Oven.Bake")`, "true")
-	b.eval(`document.querySelector(".flamebar > button").click()`, nil)
+	b.Eval(`(r => [r.left + 50, r.top + 2.5 * 19])(document.querySelector(".flameview").getBoundingClientRect())`, &at)
+	b.Click(at[0], at[1])
+	b.Want(status+`.startsWith("Shop!Bakery.Oven.Bake")`, "true")
+	b.Eval(`document.querySelector(".flamebar > button").click()`, nil)
 
 	testFlameSearch(t, b, status)
-	b.quiet()
+	b.Quiet()
 
 	compared := bakery()
 	compared.Compared = true
-	b = c.open(t, flameFile(t, compared), "dark", 500, 700)
-	b.drawn()
-	b.want(status, "all100.0 ms, 100 %; before 80.0 ms, 100 %")
-	b.want(`document.documentElement.scrollWidth <= innerWidth`, "true")
-	b.eval(`[...document.querySelectorAll(".modes button")].find(e => e.textContent === "Before").click()`, nil)
-	b.drawn()
-	b.quiet()
+	b = c.Open(t, "file://"+flameFile(t, compared), "dark", 500, 700)
+	b.Drawn()
+	b.Want(status, "all100.0 ms, 100 %; before 80.0 ms, 100 %")
+	b.Want(`document.documentElement.scrollWidth <= innerWidth`, "true")
+	b.Eval(`[...document.querySelectorAll(".modes button")].find(e => e.textContent === "Before").click()`, nil)
+	b.Drawn()
+	b.Quiet()
 
-	b = c.open(t, flameFile(t, forest(50_000)), "light", 1200, 800)
-	b.drawn()
-	b.eval(`document.querySelector(".flameview").scrollTop = 3000`, nil)
-	b.settle()
-	b.drawn()
-	b.quiet()
+	b = c.Open(t, "file://"+flameFile(t, forest(50_000)), "light", 1200, 800)
+	b.Drawn()
+	b.Eval(`document.querySelector(".flameview").scrollTop = 3000`, nil)
+	b.Settle()
+	b.Drawn()
+	b.Quiet()
 }
 
 // testFlameSearch searches, and turns the tree around.
-func testFlameSearch(t *testing.T, b *tab, status string) {
+func testFlameSearch(t *testing.T, b *chromium.Tab, status string) {
 	search := func(text string) {
-		b.eval(fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input")); })(document.querySelector(".flamebar input"))`, text), nil)
-		b.settle()
+		b.Eval(fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("input")); })(document.querySelector(".flamebar input"))`, text), nil)
+		b.Settle()
 	}
 	matched := `document.querySelector(".matched").textContent`
-	b.press("/")
-	b.want(`document.activeElement.type`, "search")
+	b.Press("/")
+	b.Want(`document.activeElement.type`, "search")
 	search("knead")
-	b.want(matched, "55.0 % matched") // what calls itself counts once
+	b.Want(matched, "55.0 % matched") // what calls itself counts once
 	search("/oven|counter/")
-	b.want(matched, "90.0 % matched")
+	b.Want(matched, "90.0 % matched")
 	search("/(/")
-	b.want(matched, "no regular expression")
+	b.Want(matched, "no regular expression")
 	search("nobody")
-	b.want(matched, "nothing matched")
+	b.Want(matched, "nothing matched")
 	search("")
-	b.want(matched, "")
+	b.Want(matched, "")
 
 	mode := func(name string) {
-		b.eval(fmt.Sprintf(`[...document.querySelectorAll(".modes button")].find(e => e.textContent === %q).click()`, name), nil)
-		b.eval(`document.querySelector(".flameview").focus()`, nil)
-		b.settle()
+		b.Eval(fmt.Sprintf(`[...document.querySelectorAll(".modes button")].find(e => e.textContent === %q).click()`, name), nil)
+		b.Eval(`document.querySelector(".flameview").focus()`, nil)
+		b.Settle()
 	}
 	mode("Callers")
-	b.drawn()
-	b.press("ArrowDown")
-	b.want(status+`.includes("Knead(int32)")`+` && `+status+`.includes("55.0 ms, 55.0 %")`, "true")
+	b.Drawn()
+	b.Press("ArrowDown")
+	b.Want(status+`.includes("Knead(int32)")`+` && `+status+`.includes("55.0 ms, 55.0 %")`, "true")
 	search("oven")
-	b.want(matched, "70.0 % matched") // what it weighs, and what it calls
+	b.Want(matched, "70.0 % matched") // what it weighs, and what it calls
 	search("")
 	mode("Flame")
-	b.drawn()
-	b.press("ArrowUp")
-	b.want(status+`.startsWith("Shop!Bakery.Program.Main")`, "true")
+	b.Drawn()
+	b.Press("ArrowUp")
+	b.Want(status+`.startsWith("Shop!Bakery.Program.Main")`, "true")
 
-	b.eval(`[...document.querySelectorAll("#table-top tr.data")].find(e => e.textContent.includes("Sell")).click()`, nil)
-	b.settle()
-	b.want(matched, "20.0 % matched")
+	b.Eval(`[...document.querySelectorAll("#table-top tr.data")].find(e => e.textContent.includes("Sell")).click()`, nil)
+	b.Settle()
+	b.Want(matched, "20.0 % matched")
 }

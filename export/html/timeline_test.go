@@ -8,6 +8,7 @@ import (
 	"github.com/etwgen/etwgen/analysis/measure"
 	"github.com/etwgen/etwgen/analysis/requests"
 	"github.com/etwgen/etwgen/analysis/timeline"
+	"github.com/etwgen/etwgen/internal/chromium"
 )
 
 // aTimeline is a second in 100 buckets of a process, in the middle of which it was paused.
@@ -127,72 +128,72 @@ func TestCauses(t *testing.T) {
 }
 
 // testCauses looks at the bars of requests.
-func testCauses(t *testing.T, c *chromium) {
+func testCauses(t *testing.T, c *chromium.Browser) {
 	for _, theme := range []string{"light", "dark"} {
-		b := c.open(t, written(t, withCauses()), theme, 1200, 900)
-		b.drawn()
+		b := c.Open(t, "file://"+written(t, withCauses()), theme, 1200, 900)
+		b.Drawn()
 		bars := `[...document.querySelectorAll("#table-requests-endpoint tr.data .stack")]`
-		b.want(bars+`.map(e => e.title).join("; ")`, "Running 10.000 ms, Awaiting 30.000 ms; Running 8.000 ms")
-		b.want(bars+`.map(e => Math.round(100 * e.children[0].getBoundingClientRect().width / e.getBoundingClientRect().width)).join()`, "25,100")
-		b.want(`document.querySelector("#table-requests-endpoint .keys").textContent`, "RunningAwaiting")
-		b.want(`document.documentElement.scrollWidth <= innerWidth`, "true")
-		b.eval(`document.querySelector("#table-requests-endpoint tr.data").click()`, nil)
-		b.want(`document.querySelector("#table-requests-endpoint tr.more").textContent.includes("Awaiting30.000 ms")`, "true")
-		b.want(`document.querySelector("#table-requests-endpoint tr.more td").colSpan === document.querySelectorAll("#table-requests-endpoint thead th").length`, "true")
-		b.quiet()
+		b.Want(bars+`.map(e => e.title).join("; ")`, "Running 10.000 ms, Awaiting 30.000 ms; Running 8.000 ms")
+		b.Want(bars+`.map(e => Math.round(100 * e.children[0].getBoundingClientRect().width / e.getBoundingClientRect().width)).join()`, "25,100")
+		b.Want(`document.querySelector("#table-requests-endpoint .keys").textContent`, "RunningAwaiting")
+		b.Want(`document.documentElement.scrollWidth <= innerWidth`, "true")
+		b.Eval(`document.querySelector("#table-requests-endpoint tr.data").click()`, nil)
+		b.Want(`document.querySelector("#table-requests-endpoint tr.more").textContent.includes("Awaiting30.000 ms")`, "true")
+		b.Want(`document.querySelector("#table-requests-endpoint tr.more td").colSpan === document.querySelectorAll("#table-requests-endpoint thead th").length`, "true")
+		b.Quiet()
 	}
 }
 
 // testTimeline chooses a part of the time, and looks whether the rest of the page follows.
-func testTimeline(t *testing.T, c *chromium) {
+func testTimeline(t *testing.T, c *chromium.Browser) {
 	for _, look := range []struct {
 		theme string
 		width int
 	}{{"light", 1200}, {"dark", 500}} {
-		b := c.open(t, written(t, withTimeline()), look.theme, look.width, 900)
-		b.drawn()
-		b.want(`[...document.querySelectorAll(".lanelabel .name")].map(e => e.textContent).join()`, "Pauses for collections,Heap,<b>Request,oven")
-		b.want(`document.documentElement.scrollWidth <= innerWidth`, "true")
+		b := c.Open(t, "file://"+written(t, withTimeline()), look.theme, look.width, 900)
+		b.Drawn()
+		b.Want(`[...document.querySelectorAll(".lanelabel .name")].map(e => e.textContent).join()`, "Pauses for collections,Heap,<b>Request,oven")
+		b.Want(`document.documentElement.scrollWidth <= innerWidth`, "true")
 		for _, selector := range []string{".lanelabel span", ".tracks .under", ".tracks button"} {
-			if least := b.contrast(selector); least < 4.5 {
+			if least := b.Contrast(selector); least < 4.5 {
 				t.Errorf("%s: the contrast of %s is %.1f", look.theme, selector, least)
 			}
 		}
-		b.quiet()
+		b.Quiet()
 	}
-	b := c.open(t, written(t, withTimeline()), "light", 1200, 1000)
+	b := c.Open(t, "file://"+written(t, withTimeline()), "light", 1200, 1000)
 	status, zoom := `document.querySelector(".flamestatus").textContent`, `document.querySelector(".zoom").textContent`
-	b.want(status, "all100.0 ms, 100 %")
+	b.Want(status, "all100.0 ms, 100 %")
 	place := func(share float64) (x, y float64) {
 		var at []float64
-		b.eval(`(() => { const e = document.querySelector(".lanes"); e.scrollIntoView({block: "center", behavior: "instant"}); const r = e.getBoundingClientRect(); return [r.left, r.width, r.top + 40]; })()`, &at)
+		b.Eval(`(() => { const e = document.querySelector(".lanes"); e.scrollIntoView({block: "center", behavior: "instant"}); const r = e.getBoundingClientRect(); return [r.left, r.width, r.top + 40]; })()`, &at)
 		return at[0] + share*at[1], at[2]
 	}
 	from, y := place(0.25)
 	to, _ := place(0.75)
-	b.drag(from, y, to, y)
-	b.want(`/^0\.2[45]\d s to 0\.7[45]\d s/.test(`+zoom+`)`, "true")
-	b.want(`document.querySelector("#table-gc-collection .chip").textContent.startsWith("only 0.2")`, "true")
-	b.want(`document.querySelector("#table-gc-generation .chip").textContent`, "of the whole time")
-	b.want(`/^all\d/.test(`+status+`) && !`+status+`.startsWith("all100.0")`, "true")
-	b.want(`document.querySelector("#table-top .chip").textContent.startsWith("only 0.2")`, "true")
+	b.Drag(from, y, to, y)
+	b.Want(`/^0\.2[45]\d s to 0\.7[45]\d s/.test(`+zoom+`)`, "true")
+	b.Want(`document.querySelector("#table-gc-collection .chip").textContent.startsWith("only 0.2")`, "true")
+	b.Want(`document.querySelector("#table-gc-generation .chip").textContent`, "of the whole time")
+	b.Want(`/^all\d/.test(`+status+`) && !`+status+`.startsWith("all100.0")`, "true")
+	b.Want(`document.querySelector("#table-top .chip").textContent.startsWith("only 0.2")`, "true")
 
 	// The buttons and the keys.
-	b.eval(`document.querySelector(".lanebox").focus()`, nil)
+	b.Eval(`document.querySelector(".lanebox").focus()`, nil)
 	for _, step := range []struct{ key, want string }{
 		{"+", `/^0\.3[67]\d s to 0\.6[23]\d s/`}, {"-", `/^0\.2[45]\d s to 0\.7[45]\d s/`}, {"ArrowRight", `/^0\.37\d s to 0\.87\d s/`}, {"ArrowLeft", `/^0\.2[45]\d s to 0\.7[45]\d s/`},
 	} {
-		b.press(step.key)
-		b.want(step.want+`.test(`+zoom+`) || `+zoom, "true")
+		b.Press(step.key)
+		b.Want(step.want+`.test(`+zoom+`) || `+zoom, "true")
 	}
-	b.press("Escape")
-	b.want(`document.querySelector(".zoom").classList.contains("hidden")`, "true")
-	b.want(status, "all100.0 ms, 100 %")
-	b.want(`document.querySelector("#table-gc-generation .chip").classList.contains("hidden")`, "true")
+	b.Press("Escape")
+	b.Want(`document.querySelector(".zoom").classList.contains("hidden")`, "true")
+	b.Want(status, "all100.0 ms, 100 %")
+	b.Want(`document.querySelector("#table-gc-generation .chip").classList.contains("hidden")`, "true")
 	for range 2 {
-		b.eval(`document.querySelector('.tracks button[title="zoom in"]').click()`, nil)
+		b.Eval(`document.querySelector('.tracks button[title="zoom in"]').click()`, nil)
 	}
-	b.want(`/^0\.375 s to 0\.625 s/.test(`+zoom+`) || `+zoom, "true")
-	b.drawn()
-	b.quiet()
+	b.Want(`/^0\.375 s to 0\.625 s/.test(`+zoom+`) || `+zoom, "true")
+	b.Drawn()
+	b.Quiet()
 }

@@ -365,7 +365,7 @@ func (q *Question) absent(a *answered) []string {
 
 // wantsRows reports whether a document has the table, too: where its flags are given.
 func (q *Question) wantsRows(cmd *cobra.Command) bool {
-	return q.flat && !cli.IsServed(cmd) || slices.ContainsFunc([]string{"by", "sort", "reverse", "top"}, cmd.Flags().Changed)
+	return q.flat && !cli.ForAssistant(cmd) || slices.ContainsFunc([]string{"by", "sort", "reverse", "top"}, cmd.Flags().Changed)
 }
 
 // table returns the rows.

@@ -45,19 +45,6 @@ var taken = map[string][]parameter{
 	"events":  {whoseName, eventName},
 }
 
-// inputs are the flags that tools have, with what their values are. The others are about
-// live processes or the look of results, or name files that nobody allowed.
-var inputs = map[string]string{
-	"process": "", "children": "", "from": "", "to": "", "activity": "", "during": "", "why": "",
-	"by": "", "sort": "", "all": "",
-	"of": "", "names": "", "include": "", "exclude": "", "group": "", "fold": "", "fold-percent": "", "root": "", "label": "",
-	"min": "", "depth": "", "callers": "", "inverted": "", "diff": "trace", "symbols": "folder",
-	"provider": "", "event": "", "id": "", "tid": "", "level": "", "keywords": "", "where": "",
-	"sum": "", "avg": "", "max": "", "p50": "", "p90": "", "p95": "", "p99": "", "histogram": "", "every": "",
-	"limit": "", "fields": "", "stacks": "",
-	"kind": "", "phases": "", "images": "", "disks": "", "buckets": "", "lanes": "", "benchmark": "", "per": "", "threshold": "", "fail-if": "",
-}
-
 // A parameter is an input of a tool.
 type parameter struct {
 	Name   string
@@ -125,7 +112,7 @@ func toolOf(cmd *cobra.Command) *tool {
 	}
 	t := &tool{Name: cmd.Name(), about: aboutCommand(cmd), Parameters: slices.Clone(takes)}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if kind, ok := inputs[f.Name]; ok && !f.Hidden {
+		if kind, ok := desk.Inputs[f.Name]; ok && !f.Hidden {
 			t.Parameters = append(t.Parameters, parameterOf(f, kind))
 		}
 	})

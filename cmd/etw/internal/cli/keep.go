@@ -24,6 +24,10 @@ type ShelfKey struct{}
 // OpenerKey is the key of what opens files in place of os.Open, where only some may be read.
 type OpenerKey struct{}
 
+// ForAssistant reports whether a command runs for an assistant, which may read some files
+// alone, and gets as much of an answer as it asked for.
+func ForAssistant(cmd *cobra.Command) bool { return cmd.Context().Value(OpenerKey{}) != nil }
+
 // IsServed reports whether a server runs a command, which must not end with it.
 func IsServed(cmd *cobra.Command) bool { return cmd.Context().Value(ShelfKey{}) != nil }
 

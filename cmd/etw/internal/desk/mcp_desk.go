@@ -285,7 +285,7 @@ func (d *Desk) run(ctx context.Context, args []string) (r *Reply, whole bool, er
 	}
 	defer cancel()
 	ctx = context.WithValue(ctx, cli.OpenerKey{}, d.Open)
-	stdout, stderr := &limitedBuffer{}, &limitedBuffer{}
+	stdout, stderr := &Buffer{Most: mostBytes}, &Buffer{Most: mostBytes}
 	code := d.Command(ctx, args, bytes.NewReader(nil), stdout, stderr)
 	if err := caller.Err(); err != nil {
 		return nil, false, err
@@ -295,7 +295,7 @@ func (d *Desk) run(ctx context.Context, args []string) (r *Reply, whole bool, er
 		notes = slices.Insert(notes, 0, fmt.Sprintf("stopped after %v, the --timeout of this server, before the end of the trace: "+
 			"numbers are of what was read until then; ask for less (from, to, process), or have the server started with a longer one", d.Limit))
 	}
-	if stdout.full {
+	if stdout.Full {
 		return nil, false, fmt.Errorf("the answer is larger than %d MB: ask for less", mostBytes>>20)
 	}
 	if stdout.Len() == 0 || code == cli.ExitUsage {
@@ -321,14 +321,15 @@ func saidLines(text string) []string {
 	return list
 }
 
-// A limitedBuffer keeps what is written to it, unless that is too much.
-type limitedBuffer struct {
+// A Buffer keeps what is written to it, unless that is too much.
+type Buffer struct {
 	bytes.Buffer
-	full bool
+	Most int
+	Full bool
 }
 
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if b.full = b.full || b.Len()+len(p) > mostBytes; b.full {
+func (b *Buffer) Write(p []byte) (int, error) {
+	if b.Full = b.Full || b.Len()+len(p) > b.Most; b.Full {
 		return 0, &fs.PathError{Op: "write", Path: "the answer", Err: errors.New("is too large")}
 	}
 	return b.Buffer.Write(p)

@@ -196,9 +196,9 @@ func (s *SymbolFiles) Open(cmd *cobra.Command) (*native.Dir, error) {
 	}
 	options := []native.Option{native.Demangle(show.NewDemangler().Name)}
 	switch {
-	case s.none, s.Path == "" && cli.IsServed(cmd):
+	case s.none, s.Path == "" && cli.ForAssistant(cmd):
 		return nil, nil
-	case !cli.IsServed(cmd):
+	case !cli.ForAssistant(cmd):
 		options = append(options, native.Usual(show.UsualPlaces()))
 	}
 	d, err := native.Open(s.Path, options...)

@@ -219,7 +219,7 @@ func (d *Dump) Run(t *trace.Trace, src etw.Source) error {
 	r := &pick.Reading{Cmd: d.Cmd, Progress: show.NewProgress(d.Cmd.ErrOrStderr(), d.Cmd.OutOrStdout()), Share: t.Progress, Follow: d.Follow}
 	trouble := r.Each(src, func(rec *etw.Record) error { return d.event(t, rec) })
 	d.P.About.Of(t, r.Stopped || d.Follow)
-	if r.Stopped && cli.IsServed(d.Cmd) {
+	if r.Stopped && cli.ForAssistant(d.Cmd) {
 		d.P.About.Warn(fmt.Sprintf("the answer has the first %d events alone: limit asks for more, and stat counts all", d.printed))
 	}
 	d.P.About.ReadTo(trouble)

@@ -101,7 +101,7 @@ func (r *Ranking) Apply(t *Table, ordered bool) {
 		slices.Reverse(t.Rows)
 	}
 	if r.Top > 0 && len(t.Rows) > r.Top {
-		if r.cmd != nil && cli.IsServed(r.cmd) { // nobody said how many there are to be
+		if r.cmd != nil && cli.ForAssistant(r.cmd) { // nobody said how many there are to be
 			cli.Report(r.cmd, fmt.Errorf("the answer has the first %d of %d rows: ask for less (from, to, process)", r.Top, len(t.Rows)))
 		}
 		t.Rows = t.Rows[:r.Top]

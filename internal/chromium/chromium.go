@@ -1,4 +1,5 @@
-package html
+// Package chromium drives a headless browser in tests of pages.
+package chromium
 
 import (
 	"bufio"
@@ -15,14 +16,14 @@ import (
 	"time"
 )
 
-// A chromium is a headless browser, driven through its pipe of the DevTools
+// A Browser is a headless browser, driven through its pipe of the DevTools
 // protocol: messages of JSON that end in a zero byte.
-type chromium struct {
+type Browser struct {
 	to      *os.File
 	mu      sync.Mutex
 	last    int
 	replies map[int]chan reply
-	tabs    map[string]*tab // by session
+	tabs    map[string]*Tab // by session
 }
 
 type reply struct {
@@ -34,8 +35,8 @@ type reply struct {
 // speed: the machine may be busy.
 const patience = 2 * time.Minute
 
-// startChromium starts the browser, or skips the test where there is none.
-func startChromium(t *testing.T) *chromium {
+// Start starts the browser, or skips the test where there is none.
+func Start(t *testing.T) *Browser {
 	t.Helper()
 	if testing.Short() || strconv.IntSize == 32 || runtime.GOOS == "windows" {
 		t.Skip("pages are tested in a browser by the long tests, in 64 bits")
@@ -65,7 +66,7 @@ func startChromium(t *testing.T) *chromium {
 	}
 	theirs.Close()
 	answers.Close()
-	c := &chromium{to: ours, replies: make(map[int]chan reply), tabs: make(map[string]*tab)}
+	c := &Browser{to: ours, replies: make(map[int]chan reply), tabs: make(map[string]*Tab)}
 	done := make(chan struct{})
 	go func() { c.read(back); close(done) }()
 	t.Cleanup(func() {
@@ -80,7 +81,7 @@ func startChromium(t *testing.T) *chromium {
 	return c
 }
 
-func (c *chromium) read(from *os.File) {
+func (c *Browser) read(from *os.File) {
 	r := bufio.NewReaderSize(from, 1<<20)
 	for {
 		b, err := r.ReadBytes(0)
@@ -110,7 +111,7 @@ func (c *chromium) read(from *os.File) {
 }
 
 // call calls a method and decodes its result into v, if that is not nil.
-func (c *chromium) call(t *testing.T, session, method string, params, v any) {
+func (c *Browser) call(t *testing.T, session, method string, params, v any) {
 	t.Helper()
 	ch := make(chan reply, 1)
 	c.mu.Lock()
@@ -147,23 +148,25 @@ func (c *chromium) call(t *testing.T, session, method string, params, v any) {
 	}
 }
 
-// A tab is one page in the browser.
-type tab struct {
+// A Tab is one page in the browser.
+type Tab struct {
 	t       *testing.T
-	c       *chromium
+	c       *Browser
 	session string
+	own     string // that addresses of the page itself begin with
 	loaded  chan struct{}
 	mu      sync.Mutex
 	wrong   []string // what the console says
 }
 
-func (b *tab) event(method string, params json.RawMessage) {
+func (b *Tab) event(method string, params json.RawMessage) {
 	switch method {
 	case "Page.loadEventFired":
 		b.loaded <- struct{}{}
 	case "Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled", "Network.requestWillBeSent":
-		if method == "Network.requestWillBeSent" && bytes.Contains(params, []byte(`"url":"file:`)) || bytes.Contains(params, []byte("willReadFrequently")) {
-			return // the page itself, and what drawn does
+		var asked struct{ Request struct{ URL string } }
+		if json.Unmarshal(params, &asked) == nil && strings.HasPrefix(asked.Request.URL, b.own) && asked.Request.URL != "" || bytes.Contains(params, []byte("willReadFrequently")) {
+			return // the page itself, and what Drawn does
 		}
 		b.mu.Lock()
 		b.wrong = append(b.wrong, method+" "+string(params))
@@ -171,47 +174,55 @@ func (b *tab) event(method string, params json.RawMessage) {
 	}
 }
 
-// open shows a file in a new tab of some size, in light or dark colours.
-func (c *chromium) open(t *testing.T, path, theme string, width, height int) *tab {
+// Open shows an address in a new tab of some size, in light or dark colours.
+func (c *Browser) Open(t *testing.T, address, theme string, width, height int) *Tab {
 	t.Helper()
 	var target struct{ TargetID string }
 	c.call(t, "", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var attached struct{ SessionID string }
 	c.call(t, "", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
-	b := &tab{t: t, c: c, session: attached.SessionID, loaded: make(chan struct{}, 8)}
+	b := &Tab{t: t, c: c, session: attached.SessionID, own: ownOf(address), loaded: make(chan struct{}, 8)}
 	c.mu.Lock()
 	c.tabs[b.session] = b
 	c.mu.Unlock()
 	t.Cleanup(func() { c.call(t, "", "Target.closeTarget", map[string]any{"targetId": target.TargetID}, nil) })
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		b.call(domain+".enable", nil, nil)
+		b.Call(domain+".enable", nil, nil)
 	}
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": theme}}}, nil)
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
-	b.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
+	b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": theme}}}, nil)
+	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.Call("Page.navigate", map[string]any{"url": address}, nil)
 	select {
 	case <-b.loaded:
 	case <-time.After(patience):
 		t.Fatal("the page does not load")
 	}
-	b.settle()
+	b.Settle()
 	return b
 }
 
-func (b *tab) call(method string, params, v any) {
+// ownOf returns the begin of all addresses of a page: of a server its own, or that of files.
+func ownOf(address string) string {
+	scheme, rest, _ := strings.Cut(address, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host + "/"
+}
+
+// Call calls a method of the protocol for the tab, and sets v to its result.
+func (b *Tab) Call(method string, params, v any) {
 	b.t.Helper()
 	b.c.call(b.t, b.session, method, params, v)
 }
 
-// settle waits until the page has drawn what it was to draw.
-func (b *tab) settle() {
+// Settle waits until the page has drawn what it was to draw.
+func (b *Tab) Settle() {
 	b.t.Helper()
-	b.eval(`new Promise(r => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => r(1)), 120)))`, nil)
+	b.Eval(`new Promise(r => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(() => r(1)), 120)))`, nil)
 }
 
-// eval decodes the value of an expression of JavaScript into v. An expression of
+// Eval decodes the value of an expression of JavaScript into v. An expression of
 // an element is true.
-func (b *tab) eval(expr string, v any) {
+func (b *Tab) Eval(expr string, v any) {
 	b.t.Helper()
 	var r struct {
 		Result           struct{ Value json.RawMessage }
@@ -220,7 +231,7 @@ func (b *tab) eval(expr string, v any) {
 			Exception struct{ Description string }
 		}
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": expr, "awaitPromise": true, "returnByValue": true}, &r)
+	b.Call("Runtime.evaluate", map[string]any{"expression": expr, "awaitPromise": true, "returnByValue": true}, &r)
 	if r.ExceptionDetails != nil {
 		b.t.Fatalf("%s: %s %s", expr, r.ExceptionDetails.Text, r.ExceptionDetails.Exception.Description)
 	}
@@ -232,46 +243,46 @@ func (b *tab) eval(expr string, v any) {
 	}
 }
 
-// text returns the value of an expression as text.
-func (b *tab) text(expr string) string {
+// Text returns the value of an expression as text.
+func (b *Tab) Text(expr string) string {
 	b.t.Helper()
 	var s string
-	b.eval("String("+expr+")", &s)
+	b.Eval("String("+expr+")", &s)
 	return s
 }
 
-// want fails the test unless an expression has a value, as text.
-func (b *tab) want(expr, want string) {
+// Want fails the test unless an expression has a value, as text.
+func (b *Tab) Want(expr, want string) {
 	b.t.Helper()
-	if got := b.text(expr); got != want {
+	if got := b.Text(expr); got != want {
 		b.t.Errorf("%s is %q, not %q", expr, got, want)
 	}
 }
 
-// click clicks the mouse at a place in the window.
-func (b *tab) click(x, y float64) {
+// Click clicks the mouse at a place in the window.
+func (b *Tab) Click(x, y float64) {
 	b.t.Helper()
 	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
-		b.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}, nil)
+		b.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}, nil)
 	}
-	b.settle()
+	b.Settle()
 }
 
-// drag drags the mouse from one place to another.
-func (b *tab) drag(x0, y0, x1, y1 float64) {
+// Drag drags the mouse from one place to another.
+func (b *Tab) Drag(x0, y0, x1, y1 float64) {
 	b.t.Helper()
 	for _, e := range []struct {
 		kind    string
 		x, y    float64
 		buttons int
 	}{{"mouseMoved", x0, y0, 0}, {"mousePressed", x0, y0, 1}, {"mouseMoved", (x0 + x1) / 2, y0, 1}, {"mouseMoved", x1, y1, 1}, {"mouseReleased", x1, y1, 0}} {
-		b.call("Input.dispatchMouseEvent", map[string]any{"type": e.kind, "x": e.x, "y": e.y, "button": "left", "buttons": e.buttons, "clickCount": 1}, nil)
+		b.Call("Input.dispatchMouseEvent", map[string]any{"type": e.kind, "x": e.x, "y": e.y, "button": "left", "buttons": e.buttons, "clickCount": 1}, nil)
 	}
-	b.settle()
+	b.Settle()
 }
 
-// press presses a key.
-func (b *tab) press(key string) {
+// Press presses a key.
+func (b *Tab) Press(key string) {
 	b.t.Helper()
 	p := map[string]any{"type": "keyDown", "key": key}
 	if len(key) == 1 {
@@ -280,16 +291,16 @@ func (b *tab) press(key string) {
 	if code, ok := map[string]int{"Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Backspace": 8}[key]; ok {
 		p["windowsVirtualKeyCode"] = code
 	}
-	b.call("Input.dispatchKeyEvent", p, nil)
+	b.Call("Input.dispatchKeyEvent", p, nil)
 	p["type"] = "keyUp"
 	delete(p, "text")
-	b.call("Input.dispatchKeyEvent", p, nil)
-	b.settle()
+	b.Call("Input.dispatchKeyEvent", p, nil)
+	b.Settle()
 }
 
-// quiet fails the test if the console has said anything, or the page has asked for
+// Quiet fails the test if the console has said anything, or the page has asked for
 // anything from elsewhere.
-func (b *tab) quiet() {
+func (b *Tab) Quiet() {
 	b.t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -298,14 +309,14 @@ func (b *tab) quiet() {
 	}
 }
 
-// drawn fails the test if a canvas is blank, and returns how many there are.
-func (b *tab) drawn() int {
+// Drawn fails the test if a canvas is blank, and returns how many there are.
+func (b *Tab) Drawn() int {
 	b.t.Helper()
 	var inks []struct {
 		Name string
 		Ink  int
 	}
-	b.eval(`[...document.querySelectorAll("canvas")].map(c => {
+	b.Eval(`[...document.querySelectorAll("canvas")].map(c => {
 		const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, colors = new Set();
 		for (let i = 3; i < d.length; i += 4) if (d[i] > 128) colors.add(d[i-3] << 16 | d[i-2] << 8 | d[i-1]);
 		return { Name: (c.closest("figure") || document.body).id, Ink: colors.size };
@@ -318,20 +329,20 @@ func (b *tab) drawn() int {
 	return len(inks)
 }
 
-// center returns the place of the middle of an element in the window.
-func (b *tab) center(selector string) (x, y float64) {
+// Center returns the place of the middle of an element in the window.
+func (b *Tab) Center(selector string) (x, y float64) {
 	b.t.Helper()
 	var at []float64
-	b.eval(fmt.Sprintf(`(() => { const e = document.querySelector(%s); e.scrollIntoView({block: "center", behavior: "instant"}); const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; })()`, strconv.Quote(selector)), &at)
+	b.Eval(fmt.Sprintf(`(() => { const e = document.querySelector(%s); e.scrollIntoView({block: "center", behavior: "instant"}); const r = e.getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; })()`, strconv.Quote(selector)), &at)
 	return at[0], at[1]
 }
 
-// contrast is the least contrast of text with what is behind it, in the elements
+// Contrast is the least contrast of text with what is behind it, in the elements
 // that a selector has.
-func (b *tab) contrast(selector string) float64 {
+func (b *Tab) Contrast(selector string) float64 {
 	b.t.Helper()
 	var least float64
-	b.eval(strings.ReplaceAll(`Math.min(...[...document.querySelectorAll(SEL)].map(e => {
+	b.Eval(strings.ReplaceAll(`Math.min(...[...document.querySelectorAll(SEL)].map(e => {
 		const rgb = s => s.match(/[\d.]+/g).map((v, i) => Number(v) * (s.startsWith("color") && i < 3 ? 255 : 1));
 		const lum = c => { const f = c.slice(0, 3).map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * f[0] + 0.7152 * f[1] + 0.0722 * f[2]; };
 		let back = e, bg;

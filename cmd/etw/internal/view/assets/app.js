@@ -1,0 +1,172 @@
+// The page around the views: what is always there.
+import { h, ask, amount } from "./base.js";
+import { state, go, onChange, windowFlags, address, scopeFlags } from "./state.js";
+import { views, flagsOf, linkTo, pageWindow, cleared } from "./views.js";
+import { lanesOf } from "./lanes.js";
+
+const page = { questions: [], answers: [], timeline: null, detail };
+const tabs = [["overview", "Overview"], ["stacks", "Stacks"], ["requests", "Requests"], ["gc", "GC"], ["exceptions", "Exceptions"], ["threads", "Threads"], ["answers", "All answers"], ["events", "Events"]];
+const ownView = new Set(["overview", "stacks", "answers", "events"]);
+
+const nav = h("nav", { "aria-label": "views" }), title = h("h1", {}), length = h("span", { class: "soft" });
+const scope = h("section", { class: "scope", "aria-label": "what is shown" }), filters = h("section", { class: "filters", "aria-label": "filters of stacks", hidden: true });
+const working = h("div", { class: "working" }), strip = h("div", { class: "strip" });
+const body = h("div", { class: "view", tabindex: "-1" }), pane = h("aside", { "aria-label": "details" });
+const command = h("code", { title: "the command that gives the same" }), losses = h("span", { class: "loss" }), status = h("span", { class: "soft", role: "status" });
+const copy = h("button", { type: "button", class: "plain", onclick: copyCommand, title: "Y" }, "Copy command");
+let running = null, shown = {}, acts = [];
+
+function themeButton() {
+  const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
+  const b = h("button", { type: "button", class: "plain", onclick: () => { root.dataset.theme = isDark() ? "light" : "dark"; label(); redraw(); } });
+  const label = () => { b.textContent = isDark() ? "Light" : "Dark"; };
+  dark.addEventListener("change", () => { label(); redraw(); });
+  label();
+  return b;
+}
+
+function redraw() { document.querySelectorAll(".lanes, .flame").forEach(e => e.redraw?.()); }
+
+// detail shows what is selected, and what can be done with it.
+function detail(d) {
+  acts = d?.acts || [];
+  pane.replaceChildren(...(d ? [
+    h("h2", {}, h("bdi", {}, d.title)), d.text ? h("p", { class: "soft" }, h("bdi", {}, d.text)) : null, d.bar,
+    h("dl", {}, d.pairs.map(([k, v]) => [h("dt", {}, k), h("dd", {}, h("bdi", {}, String(v)))])),
+    d.more, h("div", { class: "acts" }, acts.map(([text, key, act]) => h("button", { type: "button", title: key.toUpperCase(), onclick: act }, text))),
+  ] : [h("p", { class: "soft" }, "Select a row or a box: a click, or the arrow keys. Enter goes in.")]).filter(Boolean));
+}
+
+// quote writes a word as a shell takes it.
+const quote = w => /^[\w@%+=:,./-]+$/.test(w) ? w : "'" + w.replaceAll("'", "'\\''") + "'";
+
+function commandOf() {
+  const words = ["etw", shown.question || "report"];
+  if (shown.question) for (const [name, value] of Object.entries(flagsOf(page, shown.question, shown.more))) for (const v of [value].flat()) words.push("--" + name + (v === "true" ? "" : "=" + v));
+  return [...words, ...page.files.map(f => f.name)].map(quote).join(" ");
+}
+
+async function copyCommand() {
+  try { await navigator.clipboard.writeText(commandOf()); status.textContent = "copied"; } catch { status.textContent = "the browser does not let this page copy"; }
+}
+
+function drawHead() {
+  nav.replaceChildren(...tabs.map(([name, text], i) => {
+    const own = ownView.has(name), a = linkTo(own ? { view: name } : { view: "answers", sub: name }, text);
+    if (own ? state.view === name && !(name === "answers" && tabs.some(([t]) => t === state.sub)) : state.view === "answers" && state.sub === name) a.setAttribute("aria-current", "page");
+    a.title = String(i + 1);
+    return a;
+  }));
+}
+
+function chip(text, remove, edit) {
+  return h("span", { class: "chip" }, edit ? h("button", { type: "button", onclick: edit }, text) : h("span", {}, text), h("button", { type: "button", "aria-label": "remove: " + text, onclick: remove }, "×"));
+}
+
+function drawScope() {
+  const chips = [], f = state.flags, isStacks = state.view === "stacks", w = pageWindow(page);
+  if (w) chips.push(chip(amount(w[0], "ms") + " to " + amount(w[1], "ms"), () => go({ flags: windowFlags(null, null) })));
+  for (const [name, text] of [["process", "process "], ["tid", "thread "], ["activity", "activity "]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } })));
+  if (isStacks) for (const [name, text] of [["group", "group "], ["include", "only "], ["exclude", "without "], ["fold", "fold "], ["fold-percent", "fold below % "], ["label", ""]]) if (f[name]) chips.push(chip(text + f[name], () => go({ flags: { [name]: null } }), showFilters));
+  if (state.view === "events") for (const name of ["event", "provider", "where"]) if (f[name]) chips.push(chip(name + " " + f[name], () => go({ flags: { [name]: null } })));
+  const of = isStacks ? h("select", { "aria-label": "what is weighed", onchange: e => go({ flags: { of: e.target.value } }) }, page.of.map(o => h("option", { value: o, selected: o === (f.of || page.of[0]) }, o === "cpu" ? "thread time (cpu)" : o))) : null;
+  scope.replaceChildren(...[of, chips.length || isStacks ? null : h("span", { class: "soft" }, "all of the trace"), ...chips, isStacks ? h("button", { type: "button", class: "plain", onclick: showFilters, title: "F" }, "Filters") : null, h("span", { class: "sum", role: "status" }, shown.sum || "")].filter(Boolean));
+}
+
+function showFilters() {
+  filters.hidden = !filters.hidden;
+  drawFilters();
+  filters.querySelector("input")?.focus();
+}
+
+function drawFilters() {
+  if (filters.hidden) return;
+  const fields = [["group", "Group"], ["include", "Only"], ["exclude", "Without"], ["fold", "Fold"], ["fold-percent", "Fold below, %"]];
+  const inputs = fields.map(([name, text]) => [name, h("input", { value: state.flags[name] || "", spellcheck: "false", list: name === "group" ? "presets" : null, onkeydown: e => { if (e.key === "Enter") apply(); } }), text]);
+  const apply = () => go({ flags: Object.fromEntries(inputs.map(([name, input]) => [name, input.value || null])) });
+  filters.replaceChildren(...inputs.map(([, input, text]) => h("label", {}, text, input)), h("datalist", { id: "presets" }, page.presets.map(p => h("option", { value: "[" + p + "]" }))),
+    h("div", {}, h("button", { type: "button", onclick: apply }, "Apply"), " ", h("button", { type: "button", class: "plain", onclick: () => go({ flags: Object.fromEntries(fields.map(([n]) => [n, null])) }) }, "Clear")));
+}
+
+function drawStrip() {
+  const lane = page.timeline?.lanes.find(l => /cpu|managed|running/.test(l.kind)) || page.timeline?.lanes[0];
+  strip.hidden = state.view === "overview" || !lane;
+  if (!strip.hidden) strip.replaceChildren(lanesOf(page.timeline, [lane], pageWindow(page), w => go({ flags: windowFlags(...(w || [null, null])) }), 44));
+}
+
+// show draws the view of the address. Another one on the way is not waited for.
+async function show() {
+  running?.abort();
+  const mine = running = new AbortController();
+  const slow = setTimeout(() => { working.classList.add("on"); body.classList.add("old"); }, 300);
+  drawHead(); drawScope(); drawFilters(); drawStrip();
+  try {
+    const next = await (views[state.view] || views.overview)(page, mine.signal);
+    if (mine.signal.aborted) return;
+    shown = next;
+    body.replaceChildren(...[next.root].flat(9).filter(Boolean));
+    detail(null);
+    drawScope();
+  } catch (e) {
+    if (e.name === "AbortError" || mine.signal.aborted) return;
+    shown = {};
+    body.replaceChildren(h("p", { class: "note", role: "alert" }, e.message), h("p", {}, h("button", { type: "button", onclick: show }, "Try again")));
+  } finally {
+    clearTimeout(slow);
+    if (running === mine) { working.classList.remove("on"); body.classList.remove("old"); }
+  }
+  command.textContent = commandOf();
+}
+
+const help = h("dialog", { "aria-label": "keys" }, h("h2", {}, "Keys"), h("dl", {}, [
+  ["1 to 8", "views"], ["N T C L S", "names, call tree, callers, flame, source lines"], ["/", "search"], ["F", "filters"], ["arrows, Enter", "select, go in"], ["O X D G", "only, without, fold, group the module of a method"],
+  ["W", "window = what is selected"], ["E", "events around what is selected"], ["← → + −", "in lanes: move and size the window; Shift moves its end"], ["Y", "copy the command"], ["Esc", "take the window, then the selection away"], ["?", "this"],
+].map(([k, t]) => [h("dt", {}, k), h("dd", { class: "soft" }, t)])), h("form", { method: "dialog" }, h("button", {}, "Close")));
+
+addEventListener("keydown", e => {
+  if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) || help.open) {
+    if (e.key === "Escape" && e.target.tagName === "INPUT") body.focus();
+    return;
+  }
+  const key = e.key.toLowerCase();
+  const act = acts.find(([, k]) => k === key);
+  const sub = { n: "names", t: "tree", l: "flame", s: "lines" }[key];
+  if (e.key === "?") help.showModal();
+  else if (e.key === "/") { e.preventDefault(); shown.search?.(); }
+  else if (e.key === "Escape") { if (pane.querySelector("dl")) detail(null); else if (state.flags.from || state.flags.to) go({ flags: windowFlags(null, null) }); }
+  else if (key >= "1" && key <= String(tabs.length)) { const [name] = tabs[key - 1]; go({ flags: cleared(), ...(ownView.has(name) ? { view: name, sub: "" } : { view: "answers", sub: name }) }); setTimeout(() => shown.take?.(), 400); }
+  else if (act) act[2]();
+  else if (key === "y") copyCommand();
+  else if (key === "f" && state.view === "stacks") { e.preventDefault(); showFilters(); }
+  else if (state.view === "stacks" && sub) go({ sub });
+  else if (key === "arrowdown" && document.activeElement === document.body) shown.take?.();
+});
+
+async function begin() {
+  document.body.append(h("header", {}, title, length, h("span", { class: "grow" }), nav, themeButton(), h("button", { type: "button", class: "plain", onclick: () => help.showModal(), title: "?" }, "Keys")), strip, scope, filters, working, h("main", {}, body, pane), h("footer", {}, command, copy, status, losses), help);
+  body.append(h("p", { class: "soft" }, "Reading the trace …"));
+  try {
+    const about = await ask("");
+    Object.assign(page, about);
+    page.answers = about.questions.filter(q => !["info", "stat", "dump", "top", "tree", "lines", "timeline", "report"].includes(q.name));
+    document.title = about.files.map(f => f.name).join(", ") + " · etw";
+    title.textContent = about.files.map(f => f.name).join(", ");
+    const flags = Object.fromEntries(Object.entries(state.flags).filter(([k]) => k === "file"));
+    page.timeline = await ask("timeline", { ...flags, buckets: "1000" }).catch(e => { page.timelineFailed = e.message; return null; });
+    if (page.timeline && !page.timeline.lanes.length) page.timeline = null;
+    if (page.timeline) length.textContent = amount(page.timeline.toMs - page.timeline.fromMs, "ms");
+    const t = page.timeline?.trace;
+    if (t) {
+      const bad = t.lost > 0 || t.lostBuffers > 0 || t.undecodable > 0 || t.truncated;
+      losses.textContent = bad ? [t.lost ? t.lost + " events lost" : "", t.lostBuffers ? t.lostBuffers + " buffers lost" : "", t.undecodable ? t.undecodable + " damaged" : "", t.truncated ? "cut off" : ""].filter(Boolean).join(", ") : "nothing lost";
+      losses.classList.toggle("bad", bad);
+    }
+    onChange(show);
+    await show();
+  } catch (e) {
+    body.replaceChildren(h("p", { class: "note", role: "alert" }, "The server does not answer: " + e.message));
+  }
+}
+
+begin();

@@ -1,0 +1,122 @@
+// What all parts of the page use: elements, numbers, and questions to the server.
+
+// h makes an element. Texts become text nodes, never markup.
+export function h(tag, attrs, ...kids) {
+  const e = document.createElement(tag);
+  for (const [name, value] of Object.entries(attrs || {})) {
+    if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
+    else if (name === "value") e.value = value;
+    else if (value === true) e.setAttribute(name, "");
+    else if (value !== false && value != null) e.setAttribute(name, value);
+  }
+  e.append(...kids.flat(9).filter(k => k != null && k !== false && k !== ""));
+  return e;
+}
+
+const whole = new Intl.NumberFormat("en-US");
+
+// number writes a number with the digits that count: of large ones all before the point.
+export function number(v) {
+  if (v === "" || v == null || Number.isNaN(Number(v))) return v == null || v === "" ? "–" : String(v);
+  v = Number(v);
+  const a = Math.abs(v);
+  const text = a === 0 ? "0" : a >= 1000 || Number.isInteger(v) ? whole.format(Math.round(v))
+    : a >= 100 ? v.toFixed(1) : a >= 0.01 ? String(Number(v.toPrecision(4))) : v.toPrecision(2);
+  return text.replace(/^-/, "−");
+}
+
+const fine = new Intl.NumberFormat("en-US", { minimumFractionDigits: 3, maximumFractionDigits: 3 });
+
+// time writes a point in time, in milliseconds, so that points below each other line up.
+export const time = v => v === "" || v == null ? "–" : fine.format(v).replace(/^-/, "−");
+
+// amount writes a number with a unit that fits it.
+export function amount(v, unit) {
+  if (v == null || v === "") return "–";
+  const steps = { ms: [[1000, "s"], [1, "ms"], [0.001, "µs"]], MB: [[1000, "GB"], [1, "MB"], [0.001, "kB"], [0.000001, "bytes"]] }[unit];
+  if (!steps || Number(v) === 0) return number(v) + (unit && unit !== "count" ? " " + unit : "");
+  const [per, name] = steps.find(([from]) => Math.abs(v) >= from) || steps.at(-1);
+  return number(Number((v / per).toPrecision(4))) + " " + name;
+}
+
+// titleOf splits the name of a column, such as totalMs, into words and its unit.
+export function titleOf(name) {
+  const unit = /(?:Ms|MB|Percent|Us|PerSec|Bytes)$/.exec(name)?.[0] || "";
+  const words = name.slice(0, name.length - unit.length).replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
+  return { words: words || name, unit: { Ms: "ms", Percent: "%", Us: "µs", PerSec: "per s", Bytes: "bytes" }[unit] || unit };
+}
+
+// short splits a method into what tells it apart, and where it is.
+export function short(name) {
+  const open = name.indexOf("("), head = open < 0 ? name : name.slice(0, open);
+  const parts = head.split(/(?<=[.!])/);
+  if (parts.length < 3) return [name, ""];
+  return [parts.slice(-2).join(""), parts.slice(0, -2).join("").replace(/[.!]$/, "")];
+}
+
+const kept = new Map();
+
+// query writes the flags of a question.
+export function query(flags) {
+  const q = new URLSearchParams();
+  for (const [name, value] of Object.entries(flags)) {
+    for (const v of [value].flat()) if (v !== "" && v != null && v !== false) q.append(name, v);
+  }
+  return q.toString();
+}
+
+// ask asks the server. An answer is kept, for Back; one that fails is thrown, with its exit code.
+export async function ask(question, flags = {}, signal) {
+  const path = "api/" + question + (Object.keys(flags).length ? "?" + query(flags) : "");
+  if (kept.has(path)) return kept.get(path);
+  const r = await fetch(path, { signal });
+  const text = await r.text();
+  const json = (r.headers.get("Content-Type") || "").startsWith("application/json");
+  const v = json ? JSON.parse(text) : text;
+  if (!r.ok) throw Object.assign(new Error(v.error || text), { exit: v.exit });
+  kept.set(path, v);
+  if (kept.size > 60) kept.delete(kept.keys().next().value);
+  return v;
+}
+
+// parseCSV returns the rows of a text as lists of cells.
+export function parseCSV(text) {
+  const rows = [];
+  let row = [], at = 0;
+  while (at < text.length) {
+    let cell = "";
+    if (text[at] === '"') {
+      for (at++; ; at++) {
+        const end = text.indexOf('"', at);
+        if (end < 0) { at = text.length; break; }
+        cell += text.slice(at, end);
+        at = end + 1;
+        if (text[at] !== '"') break;
+        cell += '"';
+      }
+    } else {
+      const m = /[,\r\n]/g;
+      m.lastIndex = at;
+      const end = m.exec(text)?.index ?? text.length;
+      cell = text.slice(at, end);
+      at = end;
+    }
+    row.push(cell);
+    if (text[at] === ",") { at++; if (at === text.length) row.push(""); continue; }
+    if (text[at] === "\r") at++;
+    at++;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}
+
+const probe = document.createElement("i");
+probe.hidden = true;
+document.documentElement.append(probe);
+
+// color returns a colour of the style sheet, as it is in the colours of now.
+export function color(name) {
+  probe.style.color = "var(--" + name + ")";
+  return getComputedStyle(probe).color;
+}

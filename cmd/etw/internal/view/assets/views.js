@@ -1,0 +1,299 @@
+// The views: each asks its questions, and returns what to show.
+import { h, ask, amount, number, parseCSV, titleOf } from "./base.js";
+import { state, go, address, windowFlags, scopeFlags, stackFlags } from "./state.js";
+import { gridOf, columnsOf } from "./grid.js";
+import { flameOf, treeOf } from "./flame.js";
+import { lanesOf } from "./lanes.js";
+
+// flagsOf returns the flags of the address that a question has.
+export function flagsOf(page, question, more = {}) {
+  const q = page.questions.find(q => q.name === question), flags = {};
+  for (const [name, value] of Object.entries({ ...state.flags, ...more })) {
+    if (value !== "" && value != null && (name === "file" || q.flags.some(f => f.name === name))) flags[name] = value;
+  }
+  return flags;
+}
+
+export const linkTo = (to, ...kids) => h("a", { href: address({ view: to.view, sub: to.sub || "", flags: { ...scoped(), ...to.flags } }), onclick: e => {
+  if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+  e.preventDefault();
+  go({ flags: cleared(to.flags), view: to.view, sub: to.sub || "" });
+} }, ...kids);
+
+const scoped = () => Object.fromEntries(Object.entries(state.flags).filter(([k]) => scopeFlags.includes(k) || stackFlags.includes(k)));
+
+// cleared takes away the flags of single views, and sets those that are given.
+export const cleared = (flags = {}) => ({ ...Object.fromEntries(Object.keys(state.flags).filter(k => !scopeFlags.includes(k) && !stackFlags.includes(k)).map(k => [k, null])), ...flags });
+
+// needsOf says what the trace lacks for an answer, and how to record it.
+export function needsOf(doc) {
+  const absent = (doc?.needs || []).filter(n => n.state === "absent" || n.state === "unknown");
+  const texts = [...new Set(doc?.warnings || [])];
+  const record = (doc?.next || []).filter(n => n.why.startsWith("record"));
+  if (!texts.length && !(absent.length && record.length)) return null;
+  return h("div", { class: "note", role: "note" }, texts.map(t => h("p", {}, t)), record.map(n => h("code", {}, n.command)));
+}
+
+export async function overview(page, signal) {
+  const [report, facts] = await Promise.all([ask("report", flagsOf(page, "report"), signal).catch(e => ({ failed: e })), ask("info", flagsOf(page, "info", { all: "true" }), signal)]);
+  const lanes = page.timeline?.lanes || [];
+  const at = pageWindow(page);
+  const found = report.findings || [];
+  return {
+    question: "report",
+    root: [
+      h("h2", {}, "What stands out"),
+      report.failed ? h("p", { class: "note" }, report.failed.message) : null,
+      found.length || report.failed ? h("ul", { class: "findings" }, found.map(f => h("li", { class: "sev-" + f.severity }, h("span", { class: "severity" }, f.severity), linkTo(targetOf(page, f), h("bdi", {}, f.text)), f.process && f.pid >= 0 ? h("span", { class: "soft" }, f.process + " " + f.pid) : null)))
+        : h("p", { class: "soft" }, "Nothing stands out. The lanes below show what there is."),
+      h("h2", {}, "What happened when"),
+      lanes.length ? lanesOf(page.timeline, lanes, at, w => go({ flags: windowFlags(...(w || [null, null])) })) : h("p", { class: "soft" }, page.timelineFailed || "The trace has nothing that lanes show."),
+      h("h2", {}, "The trace"),
+      facts.rows.map(r => factsOf(r)),
+    ],
+  };
+}
+
+// targetOf returns where a finding leads: to the question that it is part of.
+function targetOf(page, f) {
+  const name = page.questions.some(q => q.name === f.part) ? f.part : "report";
+  const flags = f.pid > 0 ? { process: String(f.pid) } : {};
+  if (f.fromMs != null && f.toMs != null) Object.assign(flags, windowFlags(f.fromMs, f.toMs));
+  return name === "report" ? { view: "stacks", sub: "names", flags } : { view: "answers", sub: name, flags };
+}
+
+function factsOf(row) {
+  const simple = Object.entries(row).filter(([, v]) => typeof v !== "object");
+  return [
+    h("dl", { class: "facts" }, simple.map(([k, v]) => { const { words, unit } = titleOf(k); return [h("dt", {}, words), h("dd", {}, h("bdi", {}, typeof v === "number" ? unit ? amount(v, unit) : number(v) : String(v)))]; })),
+    (row.processes || []).length ? h("p", {}, row.processes.slice(0, 20).map(p => h("span", { class: "chip" }, linkTo({ view: state.view, flags: { process: String(p.pid) } }, (p.name || "process") + " " + p.pid), h("span", { class: "soft" }, number(p.events) + " events")))) : null,
+  ];
+}
+
+export function pageWindow(page) {
+  if (!page.timeline) return null;
+  const ms = t => t == null ? null : Number(t.replace(/ms$/, "")) * (t.endsWith("ms") ? 1 : /[\d.]s$/.test(t) ? 1000 : 1);
+  const { from, to } = state.flags;
+  return from || to ? [ms(from) ?? page.timeline.fromMs, ms(to) ?? page.timeline.toMs] : null;
+}
+
+const stackSubs = [["names", "Names"], ["tree", "Call tree"], ["callers", "Callers and callees"], ["flame", "Flame"], ["lines", "Source lines"]];
+
+export async function stacks(page, signal) {
+  const sub = stackSubs.some(([s]) => s === state.sub) ? state.sub : "names";
+  const subs = h("div", { class: "subs" }, stackSubs.map(([s, title]) => { const a = linkTo({ view: "stacks", sub: s, flags: { sel: state.flags.sel } }, title); if (s === sub) a.setAttribute("aria-current", "true"); return a; }));
+  const shown = await { names, tree: callTree, flame, callers, lines }[sub](page, signal);
+  return { ...shown, root: [subs, shown.root] };
+}
+
+// weightOf returns how a call is weighed: the last of the values, as the commands do.
+function weightOf(doc) {
+  const last = doc.types.length - 1, unit = doc.types[last].unit;
+  const per = { nanoseconds: 1e6, bytes: 1e6 }[unit] || 1;
+  return { weight: v => v[last] / per, unit: { nanoseconds: "ms", bytes: "MB" }[unit] || unit, total: doc.totals[last] / per, count: doc.totals[0] };
+}
+
+const stackColumns = doc => {
+  const unit = weightOf(doc).unit, key = doc.rows.length ? Object.keys(doc.rows[0]).filter(k => /^(self|total)(?!Percent)[A-Z]|^(self|total)$/.test(k) && typeof doc.rows[0][k] === "number") : [];
+  const self = key.find(k => k.startsWith("self")), total = key.find(k => k.startsWith("total"));
+  return { self, total, unit };
+};
+
+function sumOf(doc) {
+  const { total, unit, count } = weightOf(doc);
+  return amount(total, unit) + (unit === "count" ? "" : " in " + number(count) + (count === 1 ? " sample" : " samples")) + (doc.namedPercent == null ? "" : ", " + number(Number(doc.namedPercent.toPrecision(3))) + " % with names");
+}
+
+async function names(page, signal) {
+  const doc = await ask("top", flagsOf(page, "top"), signal), { self, total, unit } = stackColumns(doc);
+  const rows = doc.rows;
+  const grid = gridOf({
+    label: "methods", rows, sort: self, find: state.flags.find || "",
+    columns: [
+      { key: "method", title: "method", name: true }, { key: self, title: "self", unit, bar: true, about: "exclusive: of the method itself" }, { key: "selfPercent", title: "self", unit: "%" },
+      { key: total, title: "total", unit, bar: true, about: "inclusive: with all that it calls" }, { key: "totalPercent", title: "total", unit: "%" }, { key: "count", title: "samples" },
+    ].filter(c => c.key && rows.length && c.key in rows[0]),
+    pick: r => page.detail(methodDetail(r)), open: r => go({ sub: "callers", flags: { sel: r.full } }),
+  });
+  return { question: "top", sum: sumOf(doc), root: [needsOf(doc), (doc.facts || []).map(f => h("p", { class: "soft" }, f)), grid], take: grid.take, search: grid.search };
+}
+
+// quoted writes a name as a pattern that only it matches.
+export const quoted = name => "@^" + name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
+
+function methodDetail(r) {
+  const add = (flag, pattern) => go({ flags: { [flag]: [state.flags[flag], pattern].filter(Boolean).join(";"), sel: null } });
+  const module = r.module || /^(.*?)!/.exec(r.full)?.[1];
+  return {
+    title: r.method, text: r.full !== r.method ? r.full : "", pairs: Object.entries(r).filter(([k, v]) => typeof v === "number").map(([k, v]) => { const { words, unit } = titleOf(k); return [words + (unit === "%" ? " share" : ""), unit === "%" ? number(Number(v.toPrecision(3))) + " %" : amount(v, unit)]; }),
+    acts: [
+      ["Callers and callees", "c", () => go({ view: "stacks", sub: "callers", flags: { sel: r.full } })], ["Only", "o", () => add("include", plain(r.method))], ["Without", "x", () => add("exclude", plain(r.method))],
+      ["Fold", "d", () => add("fold", plain(r.method))], module ? ["Group module", "g", () => go({ flags: { group: module + "!->module " + module + (state.flags.group ? ";" + state.flags.group : "") } })] : null,
+    ].filter(Boolean),
+  };
+}
+
+// plain writes a method as a pattern of PerfView's language.
+const plain = name => name.includes(";") || name.includes("*") ? quoted(name) : "^" + name.replace(/\(.*$/, "") + "(";
+
+async function callTree(page, signal) {
+  const doc = await ask("tree", flagsOf(page, "tree", { min: state.flags.min || "0.1" }), signal), { self, total, unit } = stackColumns(doc);
+  const grid = gridOf({
+    label: "call tree", rows: doc.rows, find: state.flags.find || "",
+    columns: [{ key: "method", title: "method", name: true, depth: "depth" }, { key: total, title: "total", unit, bar: true }, { key: "totalPercent", title: "total", unit: "%" }, { key: self, title: "self", unit, bar: true }, { key: "count", title: "samples" }]
+      .filter(c => c.key && doc.rows.length && c.key in doc.rows[0]),
+    pick: r => page.detail(methodDetail(r)), open: r => go({ sub: "callers", flags: { sel: r.full } }),
+  });
+  return { question: "tree", sum: sumOf(doc), root: [needsOf(doc), grid], take: grid.take, search: grid.search };
+}
+
+async function flame(page, signal) {
+  const doc = await ask("tree", flagsOf(page, "tree", { min: "0" }), signal), { weight, unit } = weightOf(doc);
+  const graph = flameOf({ tree: treeOf(doc.rows, weight), unit, pick: c => page.detail(callDetail(c, unit)), open: c => go({ sub: "callers", flags: { sel: c.full } }) });
+  const few = doc.totals[0] < 100 ? h("p", { class: "soft" }, "Of fewer than 100 samples the shape is chance.") : null;
+  return { question: "tree", more: { min: "0" }, sum: sumOf(doc), root: [needsOf(doc), few, legend(), graph], take: graph.take, search: graph.search };
+}
+
+const legend = () => h("p", { class: "soft" }, [["app", "own code"], ["aspnet", "ASP.NET"], ["net", ".NET"], ["native", "without managed names"]].map(([k, t]) => { const s = h("i", { class: "swatch" }); s.style.background = "var(--k-" + k + ")"; return [s, t + "  "]; }));
+
+const callDetail = (c, unit) => methodDetail({ method: c.name, full: c.full || c.name, ["total" + (unit === "ms" ? "Ms" : unit === "MB" ? "MB" : "")]: c.total, ["self" + (unit === "ms" ? "Ms" : unit === "MB" ? "MB" : "")]: c.self });
+
+async function callers(page, signal) {
+  const sel = state.flags.sel;
+  if (!sel) return { question: "tree", root: h("p", { class: "note" }, "Choose a method in Names, Call tree or Flame first: Enter, or C, leads here.") };
+  const pattern = quoted(sel);
+  const [up, down] = await Promise.all([ask("tree", flagsOf(page, "tree", { min: "0", callers: pattern }), signal), ask("tree", flagsOf(page, "tree", { min: "0", root: pattern }), signal)]);
+  const graph = (doc, above) => { const { weight, unit } = weightOf(doc); return flameOf({ tree: treeOf(doc.rows, weight), unit, up: above, label: above ? "callers" : "callees", pick: c => page.detail(callDetail(c, unit)), open: c => c.full && go({ flags: { sel: c.full } }) }); };
+  const [above, below] = [graph(up, true), graph(down, false)];
+  return { question: "tree", more: { callers: pattern }, sum: sumOf(down), root: [h("h2", {}, h("bdi", {}, sel)), h("h3", {}, "Who calls it"), above, h("h3", {}, "What it calls"), below], take: below.take, search: below.search };
+}
+
+const lines = (page, signal) => table(page, signal, "lines");
+
+// answers shows the table of any question.
+export async function answers(page, signal) {
+  const of = page.answers.map(q => q.name), name = of.includes(state.sub) ? state.sub : of[0];
+  const groups = h("div", { class: "subs" }, page.answers.map(q => { const a = linkTo({ view: "answers", sub: q.name }, q.name); a.title = q.about; if (q.name === name) a.setAttribute("aria-current", "true"); return a; }));
+  const shown = await table(page, signal, name);
+  return { ...shown, root: [groups, shown.root] };
+}
+
+async function table(page, signal, name) {
+  const q = page.questions.find(q => q.name === name), flags = flagsOf(page, name);
+  const doc = await ask(name, flags, signal);
+  const cells = parseCSV(await ask(name, { ...flags, format: "csv" }, signal).catch(e => { if (e.name === "AbortError") throw e; return ""; }));
+  const head = cells.shift() || [], rows = cells.map(r => Object.fromEntries(head.map((k, i) => [k, r[i]])));
+  const by = q.flags.find(f => f.name === "by" && f.oneOf?.length);
+  const choose = by ? h("label", { class: "soft" }, "rows: ", h("select", { "aria-label": "what the rows are", onchange: e => go({ flags: { by: e.target.value } }) }, by.oneOf.map(v => h("option", { value: v, selected: v === (state.flags.by || by.oneOf[0]) }, v)))) : null;
+  const grid = rows.length ? gridOf({ label: name, rows, columns: columnsOf(head, rows), sort: null, find: state.flags.find || "", pick: r => pickRow(page, name, r), open: r => openRow(r) }) : null;
+  return { question: name, root: [h("div", { class: "subs" }, h("h2", {}, q.about), choose), needsOf(doc), summaryOf(doc), grid], take: grid?.take, search: grid?.search };
+}
+
+// summaryOf shows the figures that stand at the top of an answer.
+function summaryOf(doc) {
+  const skip = new Set(["schema", "lost", "events", "fromMs", "toMs", "pid", "clrInstance"]);
+  const of = (doc.runtimes || doc.processes || [])[0];
+  const simple = Object.entries({ ...doc, ...((doc.runtimes || doc.processes || []).length === 1 ? of : {}) }).filter(([k, v]) => typeof v === "number" && !skip.has(k) || typeof v === "string" && k !== "kind");
+  if (!simple.length) return null;
+  return h("dl", { class: "facts" }, simple.slice(0, 12).map(([k, v]) => { const { words, unit } = titleOf(k); return [h("dt", {}, words), h("dd", {}, typeof v === "number" ? amount(v, unit) : v)]; }));
+}
+
+// pickRow shows a row; of a request also where its time went.
+async function pickRow(page, name, r) {
+  const d = rowDetail(page, name, r);
+  page.detail(d);
+  if (name !== "requests" || !(r.id || r.endpoint)) return;
+  const mine = page.picked = {};
+  const doc = await ask(name, { ...flagsOf(page, name), why: r.id || r.endpoint, by: r.id ? "path" : "cause", format: "csv" }).catch(e => e);
+  if (page.picked !== mine || doc instanceof Error) return;
+  const cells = parseCSV(doc), head = cells.shift() || [];
+  page.detail({ ...d, more: waterfall(cells.map(c => Object.fromEntries(head.map((k, i) => [k, c[i]])))) });
+}
+
+// waterfall draws the parts of a request, one below the other, where they lie in its time.
+function waterfall(rows) {
+  const length = r => Number(r.durationMs ?? r.totalMs ?? r.ms), at = r => Number(r.startMs ?? 0);
+  const parts = rows.filter(r => length(r) > 0);
+  if (!parts.length) return null;
+  const begin = Math.min(...parts.map(at)), end = Math.max(...parts.map(r => at(r) + length(r)));
+  return h("div", {}, h("h3", {}, "Where its time went"), parts.slice(0, 200).map(r => {
+    const bar = h("i", {}), kind = r.cause || r.kind || r.part || "";
+    bar.style.marginLeft = (at(r) - begin) / (end - begin) * 100 + "%";
+    bar.style.width = Math.max(length(r) / (end - begin) * 100, 0.5) + "%";
+    bar.style.background = "var(--" + (Object.entries(causeHues).find(([k]) => kind.startsWith(k.replace("Ms", "")))?.[1] || "await") + ")";
+    return h("div", { class: "part" }, h("span", {}, h("bdi", {}, [kind, r.method || r.of || r.name || ""].filter(Boolean).join(" "))), h("span", { class: "soft" }, amount(length(r), "ms")), bar);
+  }));
+}
+
+const startOf = r => Number(r.startMs ?? r.atMs ?? r.firstMs ?? r.ms ?? NaN);
+const lengthOf = r => Number(r.durationMs ?? r.pauseMs ?? r.inclusiveMs ?? (r.endMs != null ? r.endMs - r.startMs : NaN));
+
+function rowWindow(r) {
+  const at = startOf(r), long = lengthOf(r);
+  if (!Number.isFinite(at) || r.startMs === "") return null;
+  return Number.isFinite(long) && long > 0 ? [at, at + long] : [Math.max(at - 5, 0), at + 5];
+}
+
+const openRow = r => { const w = rowWindow(r); if (r.method) go({ view: "stacks", sub: "callers", flags: cleared({ sel: r.full || r.method }) }); else if (w) go({ view: "stacks", sub: "flame", flags: cleared(windowFlags(...w)) }); };
+
+// rowDetail says all of a row, and where it leads.
+function rowDetail(page, name, r) {
+  const w = rowWindow(r), acts = [];
+  if (w) {
+    acts.push(["Window = this", "w", () => go({ flags: windowFlags(...w) })]);
+    acts.push(["Stacks in this", "s", () => go({ view: "stacks", sub: "flame", flags: cleared({ ...windowFlags(...w), tid: r.tid || null }) })]);
+    acts.push(["Events of this", "e", () => go({ view: "events", flags: cleared({ ...windowFlags(...w), tid: r.tid || null }) })]);
+  }
+  if (r.tid) acts.push(["Only this thread", "t", () => go({ flags: { tid: r.tid } })]);
+  if (r.pid && r.pid > 0) acts.push(["Only this process", "p", () => go({ flags: { process: r.pid } })]);
+  if (r.method) acts.push(["Callers and callees", "c", () => openRow(r)]);
+  return { title: r.method || r.endpoint || r.type || r.name || r.task || r.path || r.event || name, bar: causesOf(r), pairs: Object.entries(r).filter(([, v]) => v !== "").map(([k, v]) => { const { words, unit } = titleOf(k); return [words, Number.isNaN(Number(v)) ? v : unit && !/^(pid|tid|id)$/.test(k) ? amount(v, unit) : v]; }), acts };
+}
+
+const causeHues = { runningMs: "cpu", awaitingMs: "await", queuedMs: "queue", blockedMs: "blocked", lockMs: "lock", gcMs: "gc", jitMs: "queue", othersMs: "other" };
+
+// causesOf draws the parts of a request's time.
+function causesOf(r) {
+  const parts = Object.entries(causeHues).filter(([k]) => Number(r[k]) > 0), sum = parts.reduce((n, [k]) => n + Number(r[k]), 0);
+  if (parts.length < 2) return null;
+  return h("div", { class: "causes", role: "img", "aria-label": parts.map(([k]) => titleOf(k).words + " " + amount(r[k], "ms")).join(", ") }, parts.map(([k, hue]) => { const i = h("i", { title: titleOf(k).words + " " + amount(r[k], "ms") }); i.style.width = Number(r[k]) / sum * 100 + "%"; i.style.background = "var(--" + hue + ")"; return i; }));
+}
+
+const pageOf = 500;
+
+export async function events(page, signal) {
+  const flags = flagsOf(page, "dump", { limit: String(pageOf) });
+  const [text, kinds] = await Promise.all([ask("dump", { ...flags, format: "jsonl" }, signal), ask("stat", flagsOf(page, "stat"), signal).catch(e => { if (e.name === "AbortError") throw e; return { rows: [] }; })]);
+  const rows = text.split("\n").filter(Boolean).map(l => JSON.parse(l)).filter(r => r.event !== undefined).map(r => ({ ...r, text: Object.entries(r.fields || {}).map(([k, v]) => k + "=" + (typeof v === "object" ? JSON.stringify(v) : v)).join(" ") }));
+  const field = (name, title, placeholder) => h("label", { class: "soft" }, title + " ", h("input", { value: state.flags[name] || "", placeholder, "aria-label": title, onchange: e => go({ flags: { [name]: e.target.value } }) }));
+  const grid = gridOf({
+    label: "events", rows, sort: null,
+    columns: [{ key: "ms", title: "time", unit: "ms", width: "120px", time: true }, { key: "event", title: "event", text: true, width: "minmax(160px, 2fr)" }, { key: "pid", title: "pid", text: true, width: "76px" }, { key: "tid", title: "tid", text: true, width: "76px" }, { key: "text", title: "fields", text: true, width: "minmax(240px, 6fr)" }],
+    pick: r => page.detail(eventDetail(r)), open: r => go({ flags: windowFlags(Math.max(r.ms - 5, 0), r.ms + 5) }),
+  });
+  const last = rows.at(-1)?.ms;
+  const later = rows.length === pageOf ? h("button", { type: "button", onclick: () => go({ flags: { from: last.toFixed(3) + "ms" } }) }, "Events from " + amount(last, "ms") + " on") : null;
+  const matched = kinds.rows.reduce((n, r) => n + r.count, 0);
+  return {
+    question: "dump", more: { limit: String(pageOf) }, sum: number(matched) + " events" + (matched > rows.length ? ", the first " + number(rows.length) + " shown" : ""),
+    root: [
+      h("div", { class: "subs" }, field("event", "event", "GC*"), field("provider", "provider", "clr"), field("where", "where", "Depth >= 2"), later),
+      grid,
+      h("details", {}, h("summary", {}, number(kinds.rows.length) + " kinds of events"), h("p", {}, kinds.rows.slice(0, 60).map(k => h("span", { class: "chip" }, linkTo({ view: "events", flags: { event: k.event } }, h("bdi", {}, k.event)), h("span", { class: "soft" }, number(k.count)))))),
+    ],
+    take: grid.take, search: grid.search,
+  };
+}
+
+function eventDetail(r) {
+  const pairs = [["time", r.time], ["provider", r.provider], ["id", r.id + (r.version ? " version " + r.version : "")], ["process", r.pid], ["thread", r.tid], ...Object.entries(r.fields || {}).map(([k, v]) => [k, typeof v === "object" ? JSON.stringify(v) : String(v)])];
+  return {
+    title: r.event, pairs, acts: [
+      ["Events around ± 5 ms", "e", () => go({ flags: { ...windowFlags(Math.max(r.ms - 5, 0), r.ms + 5), event: null, provider: null, where: null } })],
+      ["Stacks around ± 5 ms", "s", () => go({ view: "stacks", sub: "flame", flags: cleared(windowFlags(Math.max(r.ms - 5, 0), r.ms + 5)) })],
+      ["Only this event", "o", () => go({ flags: { event: r.event } })], ["Only this thread", "t", () => go({ flags: { tid: String(r.tid) } })],
+    ],
+  };
+}
+
+export const views = { overview, stacks, answers, events };

@@ -1,0 +1,145 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/etwgen/etwgen/cmd/etw/internal/cli"
+	"github.com/etwgen/etwgen/cmd/etw/internal/desk"
+	"github.com/etwgen/etwgen/cmd/etw/internal/pick"
+)
+
+// NewView returns the command that shows traces in a browser.
+//
+// root makes the command whose questions the page asks, and run runs a command line.
+func NewView(root func() *cobra.Command, run desk.Runner) *cobra.Command {
+	var stay bool
+	var idle time.Duration
+	cmd := &cobra.Command{
+		Use:   "view [flags] TRACE...",
+		Short: "Explore traces in the browser",
+		Long: `View serves a page about the traces, for the browser on this machine, until it is
+interrupted or nobody asked for the time of --idle. It prints the address, and opens it.
+
+The page has what the commands answer: what stands out, lanes of what happened when,
+methods, call tree, callers and flame graph, requests, collections, exceptions, locks and
+all else, and events. A window of time that is dragged holds for all of it. Everything
+that defines a view is in its address, and the page says which etw command gives the same.
+
+Only this machine can reach it, and only who knows the address: it has a secret. Nothing is
+asked of the network, and nothing but the traces is read. For a trace on another machine,
+ssh -L PORT:127.0.0.1:PORT leads there, with --port PORT.`,
+		Example: `  etw view --no-open --idle 1s gc.nettrace
+  etw view --port 8080 before.nettrace after.nettrace`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: pick.CompleteTraces,
+	}
+	port := 0
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if idle < 0 {
+			return cli.Usagef("--idle: %v is not a time such as 30m", idle)
+		}
+		if port < 0 || port > 1<<16-1 {
+			return cli.Usagef("--port %d: ports are numbers up to %d", port, 1<<16-1)
+		}
+		s, err := newServer(root(), run, args)
+		if err != nil {
+			return err
+		}
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			return err
+		}
+		return s.serve(cmd, l, idle, !stay)
+	}
+	f := cmd.Flags()
+	f.BoolVar(&stay, "no-open", false, "print the address, and open no browser")
+	f.DurationVar(&idle, "idle", 12*time.Hour, "end once nobody asked for this `TIME`; 0 is never")
+	f.IntVar(&port, "port", 0, "listen at this `PORT`; without it, at one that is free")
+	cli.Completions(cmd, map[string]cobra.CompletionFunc{"idle": cobra.NoFileCompletions, "port": cobra.NoFileCompletions})
+	return cmd
+}
+
+// newServer returns a server of traces, all of which must be there.
+func newServer(root *cobra.Command, run desk.Runner, paths []string) (*server, error) {
+	s := &server{run: run, token: newToken(), questions: questionsOf(root), turn: make(chan struct{}, 1), asked: make(chan struct{}, 1)}
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return nil, cli.Usagef("%s is no file", path)
+		}
+		s.files = append(s.files, file{path, filepath.Base(path), info.Size()})
+	}
+	return s, nil
+}
+
+// serve answers until the command is interrupted, or nobody asked for a time.
+func (s *server) serve(cmd *cobra.Command, l net.Listener, idle time.Duration, open bool) error {
+	s.host = l.Addr().String()
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	web := &http.Server{
+		Handler: s, BaseContext: func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(l) }()
+	address := "http://" + s.host + "/" + s.token + "/"
+	fmt.Fprintln(cmd.OutOrStdout(), address)
+	if open {
+		openBrowser(ctx, address)
+	}
+	err := s.wait(ctx, ended, idle)
+	cancel()
+	web.Close()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// wait returns when it is over: nil if it is to end.
+func (s *server) wait(ctx context.Context, ended <-chan error, idle time.Duration) error {
+	var over <-chan time.Time
+	if idle > 0 {
+		timer := time.NewTimer(idle)
+		defer timer.Stop()
+		over = timer.C
+		for {
+			select {
+			case <-s.asked:
+				timer.Reset(idle)
+			case <-over:
+				return nil
+			case <-ctx.Done():
+				return nil
+			case err := <-ended:
+				return err
+			}
+		}
+	}
+	for {
+		select {
+		case <-s.asked:
+		case <-ctx.Done():
+			return nil
+		case err := <-ended:
+			return err
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package view shows traces in a browser: a page, and the answers of commands over HTTP.
+package view

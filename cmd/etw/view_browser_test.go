@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/etwgen/etwgen/generated/clr"
+	"github.com/etwgen/etwgen/internal/chromium"
+	"github.com/etwgen/etwgen/runtime/etw"
+	"github.com/etwgen/etwgen/runtime/nettrace"
+)
+
+// A viewTab is a tab that shows a trace.
+type viewTab struct {
+	*chromium.Tab
+	t *testing.T
+}
+
+// until waits for an expression to be true. How long that takes is no measure.
+func (b *viewTab) until(expr string) {
+	b.t.Helper()
+	for end := time.Now().Add(2 * time.Minute); ; b.Settle() {
+		var ok bool
+		if b.Eval("Boolean("+expr+")", &ok); ok {
+			return
+		}
+		if time.Now().After(end) {
+			b.t.Fatalf("it does not come to %s; the page has %q", expr, b.Text("document.body.innerText.slice(0, 2000)"))
+		}
+	}
+}
+
+// TestViewBrowser walks through the page as people would.
+func TestViewBrowser(t *testing.T) {
+	c := chromium.Start(t)
+	trace := "../../tests/recorded/causes/cause-10.nettrace.gz"
+	address := startView(t, trace)
+	b := &viewTab{c.Open(t, address+"overview", "light", 1400, 900), t}
+	b.until(`document.querySelectorAll(".findings li").length > 2 && document.querySelector(".lanebox canvas")`)
+	b.Drawn()
+
+	// A window that is dragged is in the address, and the figures are those of the command.
+	b.Eval(`document.querySelector("nav a:nth-child(2)").click()`, nil)
+	b.until(`location.pathname.endsWith("/stacks") && document.querySelector(".gridbody .gridrow")`)
+	whole := b.Text(`document.querySelector(".scope .sum").textContent`)
+	var at []float64
+	b.Eval(`(r => [r.left, r.top + 20, r.width])(document.querySelector(".strip .lanebox").getBoundingClientRect())`, &at)
+	b.Drag(at[0]+at[2]*0.5, at[1], at[0]+at[2]*0.75, at[1])
+	b.until(`location.search.includes("from=") && document.querySelector(".scope .sum").textContent !== ` + jsonText(whole))
+	testWindowTotals(t, b, trace)
+
+	// Enter goes to the callers of a method, and Back to where one was.
+	before := b.Text("location.search")
+	b.Eval(`document.querySelector(".gridscroll").focus()`, nil)
+	b.Press("ArrowDown")
+	b.until(`document.querySelector("aside h2")`)
+	b.Press("Enter")
+	b.until(`location.pathname.endsWith("/stacks/callers") && document.querySelectorAll(".flamebox canvas").length === 2`)
+	b.Eval("history.back()", nil)
+	b.until(`location.pathname.endsWith("/stacks") && document.querySelector(".gridbody .gridrow")`)
+	b.Want("location.search", before)
+
+	// Escape takes the window away; keys lead to all views.
+	b.Eval("document.activeElement.blur()", nil)
+	b.Press("Escape")
+	b.Press("Escape")
+	b.until(`!location.search.includes("from=")`)
+	for key, want := range map[string]string{"1": "overview", "3": "answers/requests", "4": "answers/gc", "8": "events", "2": "stacks"} {
+		b.Eval("document.activeElement.blur()", nil)
+		b.Press(key)
+		b.until(fmt.Sprintf(`location.pathname.endsWith("/%s") && !document.querySelector(".view.old")`, want))
+	}
+	b.Press("l")
+	b.until(`location.pathname.endsWith("/stacks/flame") && document.querySelector(".flamebox canvas")`)
+	b.Drawn()
+	b.Quiet()
+}
+
+func jsonText(s string) string {
+	text, _ := json.Marshal(s)
+	return string(text)
+}
+
+// testWindowTotals holds the sum that the page shows against that of the command.
+func testWindowTotals(t *testing.T, b *viewTab, trace string) {
+	t.Helper()
+	q, err := url.ParseQuery(strings.TrimPrefix(b.Text("location.search"), "?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, _ := runTool("top", "--format", "json", "--from", q.Get("from"), "--to", q.Get("to"), trace)
+	var doc struct {
+		Totals []float64
+		Rows   []struct {
+			Method string
+			SelfMS float64 `json:"selfMs"`
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || len(doc.Rows) == 0 {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	if sum := b.Text(`document.querySelector(".scope .sum").textContent`); !strings.Contains(sum, fmt.Sprintf(" in %.0f samples", doc.Totals[0])) {
+		t.Errorf("the page says %q, the command %v", sum, doc.Totals)
+	}
+	if title := b.Text(`document.querySelector(".gridbody .gridrow .num").title`); title != strings.TrimSpace(fmt.Sprint(doc.Rows[0].SelfMS)) {
+		t.Errorf("the first method has %s, not %v", title, doc.Rows[0].SelfMS)
+	}
+}
+
+// TestViewHostile shows a trace whose names are markup: nothing of it runs.
+func TestViewHostile(t *testing.T) {
+	c := chromium.Start(t)
+	path := filepath.Join(t.TempDir(), "<img src=x onerror=caught=1>.nettrace")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := etw.Clock{Frequency: 1e9, Start: 133e15}
+	w, err := nettrace.NewWriter(f, nettrace.Header{Version: 4, PointerSize: etw.Ptr64, Clock: clock, ProcessID: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		e := clr.ExceptionThrownV1{ExceptionType: etw.MakeUTF16(`<script>caught=1</script>`), ExceptionMessage: etw.MakeUTF16("\u202e<b onclick=alert(1)>")}
+		payload, err := e.AppendPayload(nil, etw.Ptr64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := e.EventDesc()
+		r := etw.Record{
+			Kind: etw.KindManifest, Provider: d.Provider.GUID, ProviderName: d.Provider.Name, ID: d.ID, Version: d.Version, Level: d.Level, Keywords: d.Keywords, PointerSize: etw.Ptr64,
+			ProcessID: 7, ThreadID: 8, Timestamp: int64(i) * 1e6, Clock: &clock, Payload: payload,
+		}
+		if err := w.Write(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	address := startView(t, path)
+	for _, view := range []string{"overview", "answers/exceptions?by=message", "events", "stacks/names?of=exceptions"} {
+		b := &viewTab{c.Open(t, address+view, "dark", 900, 800), t}
+		b.until(`document.querySelector(".view").children.length && !document.querySelector(".view.old")`)
+		b.Want(`typeof caught`, "undefined")
+		b.Want(`document.querySelectorAll("img, b, .view script").length`, "0")
+		b.Quiet()
+	}
+}

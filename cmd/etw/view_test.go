@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/etwgen/etwgen/tests/corpus"
+)
+
+// startView runs etw view, and returns the address that it prints.
+func startView(t *testing.T, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	from, to := io.Pipe()
+	var stderr bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		code <- runIn(ctx, append([]string{"view", "--no-open"}, args...), strings.NewReader(""), to, &stderr)
+		to.Close()
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if c := <-code; c != 0 {
+			t.Errorf("etw view: %d, %s", c, &stderr)
+		}
+	})
+	address, err := bufio.NewReader(from).ReadString('\n')
+	if err != nil {
+		t.Fatalf("it prints no address: %v, %s", err, &stderr)
+	}
+	go io.Copy(io.Discard, from)
+	return strings.TrimSpace(address)
+}
+
+// get returns what a server answers.
+func get(t *testing.T, address string) (int, []byte, http.Header) {
+	t.Helper()
+	r, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, body, r.Header
+}
+
+// viewFlags are flags that questions are asked with: each that a question has.
+var viewFlags = []url.Values{
+	{}, {"from": {"100ms"}, "to": {"900ms"}}, {"of": {"exceptions"}}, {"group": {"[group modules]"}, "fold": {"^System"}},
+	{"format": {"csv"}}, {"min": {"0"}, "inverted": {"true"}}, {"limit": {"50"}, "format": {"jsonl"}}, {"buckets": {"7"}},
+}
+
+// TestViewAnswers holds each answer of the server against what the command prints.
+func TestViewAnswers(t *testing.T) {
+	for _, name := range []string{"causes/cause-10.nettrace.gz", "answers/gc-datas-10.nettrace", "lost.nettrace"} {
+		testViewAnswers(t, "../../tests/recorded/"+name)
+	}
+}
+
+// TestViewAnswersCorpus does so with traces of other programs.
+func TestViewAnswersCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it asks some hundred questions")
+	}
+	for _, name := range []string{"dotnet10/cpu.nettrace", "dotnet10/contention.nettrace", "nettrace/filtrace_exceptions.nettrace", "etl/filtrace_etw.etl"} {
+		testViewAnswers(t, corpus.File(t, name))
+	}
+}
+
+func testViewAnswers(t *testing.T, path string) {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := startView(t, path)
+	status, body, _ := get(t, address+"api/")
+	var about struct {
+		Questions []struct {
+			Name  string
+			Flags []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(body, &about); err != nil || status != 200 || len(about.Questions) < 20 {
+		t.Fatalf("%d, %v: %s", status, err, body)
+	}
+	asked := 0
+	for _, q := range about.Questions {
+		has := map[string]bool{"format": true}
+		for _, f := range q.Flags {
+			has[f.Name] = true
+		}
+	flags:
+		for _, flags := range viewFlags {
+			args := []string{q.Name, "--format=json"}
+			for name, values := range flags {
+				if !has[name] {
+					continue flags
+				}
+				args = append(args, "--"+name+"="+values[0])
+			}
+			code, stdout, stderr := runTool(append(args, "--", path)...)
+			status, body, header := get(t, address+"api/"+q.Name+"?"+flags.Encode())
+			asked++
+			switch {
+			case stdout == "" && (status != 400 && status != 422 || !bytes.Contains(body, []byte(`"error"`))):
+				t.Errorf("%v: %d %s, but the command says %s", args, status, body, stderr)
+			case stdout != "" && (status != 200 || string(body) != stdout || header.Get("Etw-Exit") != string(rune('0'+code))):
+				t.Errorf("%v: %d, exit code %s, %d bytes; the command has %d, %d bytes", args, status, header.Get("Etw-Exit"), len(body), code, len(stdout))
+			}
+		}
+	}
+	if asked < 60 {
+		t.Errorf("%d questions were asked", asked)
+	}
+}
+
+// TestViewRefuses asks as others would who are not to be answered.
+func TestViewRefuses(t *testing.T) {
+	trace := "../../tests/recorded/gc.nettrace"
+	address := startView(t, "--idle", "0", trace, "../../tests/recorded/jit.nettrace")
+	at, err := url.Parse(address)
+	if err != nil || at.Hostname() != "127.0.0.1" || len(strings.Trim(at.Path, "/")) < 32 {
+		t.Fatalf("%s: %v", address, err)
+	}
+	ask := func(method, address, host string, header ...string) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), method, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if host != "" {
+			r.Host = host
+		}
+		for i := 0; i+1 < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return answer
+	}
+	root := "http://" + at.Host + "/"
+	for _, x := range []struct {
+		name   string
+		answer *http.Response
+		status int
+	}{
+		{"the page", ask("GET", address, ""), 200},
+		{"a view", ask("GET", address+"stacks/names?of=cpu", ""), 200},
+		{"another name of this machine", ask("GET", address, "localhost:"+at.Port()), 200},
+		{"another port", ask("GET", address, "127.0.0.1:1"), 403},
+		{"a name that leads here", ask("GET", address, "evil.example:"+at.Port()), 403},
+		{"another site", ask("GET", address, "", "Sec-Fetch-Site", "cross-site"), 403},
+		{"no token", ask("GET", root, ""), 404},
+		{"a part of the token", ask("GET", strings.TrimSuffix(address, "/")[:len(address)-2]+"/", ""), 404},
+		{"another token", ask("GET", root+strings.Repeat("0", 32)+"/api/", ""), 404},
+		{"to change", ask("POST", address+"api/top", ""), 405},
+		{"a file beside the page", ask("GET", address+"app/%2e%2e/server.go", ""), 404},
+		{"a question that is none", ask("GET", address+"api/collect?p=1", ""), 404},
+		{"a command that records", ask("GET", address+"api/record", ""), 404},
+		{"a flag that is none", ask("GET", address+"api/top?nonsense=1", ""), 400},
+		{"a folder", ask("GET", address+"api/top?symbols=/etc", ""), 400},
+		{"an output", ask("GET", address+"api/report?output=x", ""), 400},
+		{"a path in place of a number", ask("GET", address+"api/top?diff=/etc/passwd", ""), 400},
+		{"a file that is not open", ask("GET", address+"api/top?file=2", ""), 400},
+		{"the second file", ask("GET", address+"api/stat?file=1", ""), 200},
+		{"a difference", ask("GET", address+"api/top?of=jit&file=1&diff=0", ""), 200},
+		{"a flag in a value", ask("GET", address+"api/stat?event="+url.QueryEscape("--output=x"), ""), 400},
+	} {
+		if x.answer.StatusCode != x.status {
+			t.Errorf("%s: %d, not %d", x.name, x.answer.StatusCode, x.status)
+		}
+		h := x.answer.Header
+		if policy := h.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || h.Get("X-Content-Type-Options") != "nosniff" ||
+			h.Get("Access-Control-Allow-Origin") != "" || h.Get("Referrer-Policy") != "no-referrer" {
+			t.Errorf("%s: %v", x.name, h)
+		}
+	}
+	if _, err := os.Stat("x"); err == nil {
+		t.Error("a question wrote a file")
+	}
+}
+
+// TestViewEnds has a server that nobody asks.
+func TestViewEnds(t *testing.T) {
+	for _, x := range []struct {
+		code int
+		args []string
+	}{
+		{0, []string{"view", "--no-open", "--idle", "10ms", "../../tests/recorded/gc.nettrace"}},
+		{1, []string{"view", "--no-open", "nowhere.nettrace"}}, {2, []string{"view", "--no-open", "../../tests"}},
+		{2, []string{"view", "--no-open", "--port", "70000", "../../tests/recorded/gc.nettrace"}}, {2, []string{"view"}},
+	} {
+		if code, stdout, stderr := runTool(x.args...); code != x.code || code == 0 != strings.HasPrefix(stdout, "http://127.0.0.1:") {
+			t.Errorf("%v: %d %s %s", x.args, code, stdout, stderr)
+		}
+	}
+}
