@@ -88,6 +88,22 @@ type why struct {
 // by task and endpoint, both together, and the path of the slowest one.
 func (a *Analysis) Explain(match func(task, endpoint string, act *Activity) bool) { a.explain = match }
 
+// explained has an activity that is over among those that are explained, if it is asked for:
+// maybe by its id.
+func (a *Analysis) explained(rt *process, t *task, c *activity, pid int64) {
+	c.identify(pid)
+	if a.explain(t.provider+"/"+t.name, c.endpoint(), &c.Activity) {
+		rt.State.why.explained(c, rt.MS(c.end-c.begin), c.end-c.begin)
+	}
+}
+
+// identify gives an activity its id as text.
+func (c *activity) identify(pid int64) {
+	if c.ID == "" && !c.id.IsZero() {
+		c.ID = actid.Text(c.id, pid)
+	}
+}
+
 // explained adds an activity that is over to those that are explained.
 func (w *why) explained(c *activity, ms float64, took int64) {
 	w.durations = append(w.durations, ms)

@@ -373,11 +373,8 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 			e.spent.add(c.Flow.Causes)
 		}
 	}
-	if a.explain != nil && c.ID == "" { // by which it may be asked for
-		c.ID = actid.Text(c.id, r.ProcessID)
-	}
-	if a.explain != nil && a.explain(t.provider+"/"+t.name, c.endpoint(), &c.Activity) {
-		rt.State.why.explained(c, ms, c.end-c.begin)
+	if a.explain != nil {
+		a.explained(rt, t, c, r.ProcessID)
 	}
 	t.durations = append(t.durations, ms)
 	t.exclusive += exclusive
@@ -386,9 +383,7 @@ func (a *Analysis) note(rt *process, r *etw.Record, c *activity) {
 	slow := t.slowest.Wants(ms)
 	if slow || a.ended != nil {
 		c.StartMS, c.DurationMS, c.ExclusiveMS = rt.At(c.begin), ms, rt.MS(exclusive)
-		if c.ID == "" && !c.id.IsZero() {
-			c.ID = actid.Text(c.id, r.ProcessID)
-		}
+		c.identify(r.ProcessID)
 		if c.Flow != nil && c.Flow.Causes != nil {
 			c.tell(rt)
 		}

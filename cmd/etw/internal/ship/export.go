@@ -100,7 +100,6 @@ func NewExport() *cobra.Command {
 		Example: `  etw export --format parquet -o lake gc.nettrace
   etw export --format parquet -o lake --host web1 --continue gc.nettrace jit.nettrace
   etw export -o cpu.pb.gz cpu.nettrace && test -s cpu.pb.gz
-  etw export --format csv -o events gc.nettrace
   etw export --format folded --of allocs --names short alloc.nettrace`,
 		Args:              cli.Args(1, -1),
 		ValidArgsFunction: pick.CompleteTraces,
