@@ -28,13 +28,17 @@ func (r *Result) Exact() bool {
 	return r.Switches > 0 && (r.Gaps == 0 || r.Samples == 0) && slices.ContainsFunc(r.Processes, told)
 }
 
+// idles reports whether a process stands for processors that do nothing. Of Linux process 0
+// stands for others, which do something.
+func (p *ProcessFacts) idles() bool { return p.PID == 0 && p.Name != OutsideName }
+
 // Of returns the processor time of a process, and the bytes that it moved from and to disks
 // and over the network, each as far as the trace tells. If its number was used again, that is
 // the sum of all that had it; of -1 it is all of the machine but idling.
 func (u *Used) Of(pid int64) (cpuMS, diskBytes, netBytes measure.Float) {
 	its := func(id int64) bool { return id == pid || pid < 0 }
 	for i := range u.Processes {
-		if p := &u.Processes[i]; its(p.PID) && (p.PID != 0 || pid == 0) {
+		if p := &u.Processes[i]; its(p.PID) && (pid == 0 || !p.idles()) {
 			ms := p.SampledMS
 			if u.Exact() {
 				ms = p.RanMS

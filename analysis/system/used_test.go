@@ -32,3 +32,15 @@ func TestUsedProcessors(t *testing.T) {
 		}
 	}
 }
+
+// Idling is not part of what the machine did. Processes outside of a recorder's namespace are.
+func TestUsedIdle(t *testing.T) {
+	for name, want := range map[string]float64{"Idle": 3, "": 3, OutsideName: 10} {
+		u := Used{Result: &Result{Samples: 10, Processes: []ProcessFacts{
+			{PID: 0, Name: name, SampledMS: measure.Known(7)}, {PID: 2, SampledMS: measure.Known(3)},
+		}}, Files: new(FilesResult), Network: new(NetworkResult)}
+		if ms, _, _ := u.Of(-1); ms.Or(0) != want {
+			t.Errorf("process 0 is %q: %v ms, want %v", name, ms, want)
+		}
+	}
+}

@@ -35,6 +35,9 @@ func (a *Analysis) record(r *etw.Record) error {
 		if x.sampled = when.Of(r); x.met == 0 {
 			x.met = x.sampled
 		}
+		if n, read := binary.Uvarint(r.Payload); read > 0 && n < math.MaxInt32 {
+			x.samples += int64(n)
+		}
 	}
 	return nil
 }

@@ -66,8 +66,12 @@ func TestRests(t *testing.T) {
 		}
 		for _, x := range res.Threads {
 			// A sample each millisecond is no more than a thread ran, but for chance.
-			if n := float64(byThread[thread{x.PID, x.TID}]); n > x.RunningMS*1.05+8 {
+			n := byThread[thread{x.PID, x.TID}]
+			if float64(n) > x.RunningMS*1.05+8 {
 				t.Errorf("%s: thread %d ran for %.1f ms, and has %v samples, one each millisecond", name, x.TID, x.RunningMS, n)
+			}
+			if int64(n) != x.Samples {
+				t.Errorf("%s: thread %d has %d samples, here %d", name, x.TID, n, x.Samples)
 			}
 		}
 		const processors = 2 // of the machine of the recordings

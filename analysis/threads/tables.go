@@ -15,6 +15,7 @@ func (r *Result) Tables() []table.View {
 			table.NameOf("name", table.Thread, func(x Thread) int64 { return x.TID }, func(x Thread) string { return x.Name }).IfAny(),
 			table.Amount("lifeMs", func(x Thread) float64 { return x.LifeMS }),
 			table.Amount("runningMs", func(x Thread) float64 { return x.RunningMS }),
+			table.Count("samples", func(x Thread) int { return int(x.Samples) }).IfAny(),
 			table.Amount("readyMs", func(x Thread) float64 { return x.ReadyMS }).IfAny(),
 			table.Amount("waitingMs", func(x Thread) float64 { return x.WaitingMS }),
 			table.Amount("openMs", func(x Thread) float64 { return x.OpenMS }).For(table.Programs),

@@ -47,6 +47,8 @@ type threadsResult struct {
 	Schema   int             `json:"schema"`
 	Switched *threads.Result `json:"switched,omitempty"`
 	Sampled  *cpu.Result     `json:"sampled,omitempty"`
+
+	interval int64 // between samples, in nanoseconds, 0 if that is not known
 }
 
 // Tables returns the tables: of what the trace has, and of processors.
@@ -59,8 +61,22 @@ func (r *threadsResult) Tables() []views.View {
 
 // Warnings says which numbers are not what they seem.
 func (r *threadsResult) Warnings() []string {
-	return missingSwitches(r.Switched)
+	list := missingSwitches(r.Switched)
+	if s := r.Switched; s != nil && s.Samples > 0 && r.interval > 0 {
+		sampled := float64(s.Samples*r.interval) / 1e6
+		if s.RunningMS > sampled*(1+chance)+slack*float64(len(s.Threads)) {
+			list = append(list, fmt.Sprintf("by samples threads ran for %s, not %s: the recorder does not tell all times off processors, so that running is at most what is said here, and waiting at least", show.MS(sampled), show.MS(s.RunningMS)))
+		}
+	}
+	return list
 }
+
+// What samples and context switches may differ by: a share of the time, and milliseconds of
+// each thread.
+const (
+	chance = 0.1
+	slack  = 2
+)
 
 // missingSwitches says that context switches are missing, if some are.
 func missingSwitches(s *threads.Result) []string {
@@ -82,6 +98,7 @@ type threadsAnswer struct {
 	viewed[*threadsResult]
 	switched *threads.Analysis
 	sampled  *cpu.Analysis
+	interval int64
 }
 
 func newThreadsAnswer(mux *etw.Mux) *threadsAnswer {
@@ -93,10 +110,12 @@ func newThreadsAnswer(mux *etw.Mux) *threadsAnswer {
 	return a
 }
 
+func (a *threadsAnswer) samplesEach(ns int64) { a.interval = ns }
+
 func (a *threadsAnswer) skip(r *etw.Record) { a.sampled.Skip(r) }
 
 func (a *threadsAnswer) threads() *threadsResult {
-	res := &threadsResult{Schema: 1}
+	res := &threadsResult{Schema: 1, interval: a.interval}
 	if s := a.switched.Result(); s.Switches > 0 {
 		if a.parted() {
 			s.Keep(a.has)

@@ -51,7 +51,7 @@ type lakeExport struct {
 
 func (l *lakeExport) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&l.host, "host", "", "the `HOST` that the traces are from, for the lake's folders; it is needed\nfor all but those .etl files that name their machine")
+	f.StringVar(&l.host, "host", "", "the `HOST` that the traces are from; the kernel of Windows names it itself")
 	f.StringSliceVar(&l.tables, "tables", nil, "write the answers of these analyses, too: `TABLES` such as gcs,allocs,samples;\neach takes a further pass, and memory for what it finds")
 	f.BoolVar(&l.goesOn, "continue", false, "leave out traces that are in the lake already, and have not changed")
 	f.StringVar(&l.memory, "memory", "48M", "hold rows of this `size` before they are written")
