@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes front.png, the picture of the README, from recorded traces: a report and a flame
-# graph, as Chromium shows them. It wants Go and Chromium.
+# Makes the pictures of the README from recorded traces, as Chromium shows them: front.png, a
+# report and a flame graph, and view.png, the page of etw view. It wants Go and Chromium.
 set -eu
 cd "$(dirname "$0")/../.."
 tmp=$(mktemp -d)
@@ -29,3 +29,12 @@ img { width: 638px; border: 1px solid #ccc; border-radius: 8px }
 <img src="report.png"><img src="flame.png">
 HTML
 shoot "$tmp/both.html" "$PWD/docs/pictures/front.png" 1304,576
+
+# The page is there as long as its server.
+"$tmp/etw" view --no-open tests/recorded/causes/cause-10.nettrace.gz >"$tmp/address" &
+server=$!
+trap 'kill $server; rm -rf "$tmp"' EXIT
+until [ -s "$tmp/address" ]; do sleep 0.1; done
+timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --force-color-profile=srgb \
+	--window-size=1180,700 --virtual-time-budget=9000 --screenshot="$PWD/docs/pictures/view.png" \
+	"$(cat "$tmp/address")overview?from=1080.000ms&to=1600.000ms" >/dev/null 2>&1

@@ -10,7 +10,7 @@ const ownView = new Set(["overview", "stacks", "answers", "events"]);
 
 const nav = h("nav", { "aria-label": "views" }), title = h("h1", {}), length = h("span", { class: "soft" });
 const scope = h("section", { class: "scope", "aria-label": "what is shown" }), filters = h("section", { class: "filters", "aria-label": "filters of stacks", hidden: true });
-const working = h("div", { class: "working" }), strip = h("div", { class: "strip" });
+const working = h("div", { class: "working" }), strip = h("section", { class: "strip", "aria-label": "window of time" });
 const body = h("div", { class: "view", tabindex: "-1" }), pane = h("aside", { "aria-label": "details" });
 const command = h("code", { title: "the command that gives the same" }), losses = h("span", { class: "loss" }), status = h("span", { class: "soft", role: "status" });
 const copy = h("button", { type: "button", class: "plain", onclick: copyCommand, title: "Y" }, "Copy command");
@@ -153,8 +153,10 @@ async function begin() {
     document.title = about.files.map(f => f.name).join(", ") + " · etw";
     title.textContent = about.files.map(f => f.name).join(", ");
     const flags = Object.fromEntries(Object.entries(state.flags).filter(([k]) => k === "file"));
-    page.timeline = await ask("timeline", { ...flags, buckets: "1000" }).catch(e => { page.timelineFailed = e.message; return null; });
+    page.timeline = await ask("timeline", { ...flags, buckets: "600" }).catch(e => { page.timelineFailed = e.message; return null; });
     if (page.timeline && !page.timeline.lanes.length) page.timeline = null;
+    const names = new Map((page.timeline?.rows || []).map(r => [r.pid, r.process]));
+    page.timeline?.lanes.forEach(l => { l.process ||= names.get(l.pid); });
     if (page.timeline) length.textContent = amount(page.timeline.toMs - page.timeline.fromMs, "ms");
     const t = page.timeline?.trace;
     if (t) {

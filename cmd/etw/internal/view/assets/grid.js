@@ -119,7 +119,9 @@ export function gridOf({ label, columns, rows, sort, descending = true, pick = (
 // columnsOf makes columns of the rows of a command.
 export function columnsOf(names, rows) {
   // What tells rows apart comes first; commands print it last, since it is wide.
-  const rank = key => /^(method|endpoint|type|path|name|task|activity|counter|message|stack|object|assembly|holder|reason|event)$/.test(key) ? 0 : /^(process|pid)$/.test(key) ? 2 : 1;
+  const first = /^(method|endpoint|type|path|name|task|activity|counter|message|stack|object|assembly|holder|reason|event|image|file|disk|remote|local|source|module)$/;
+  const whose = names.some(key => first.test(key)) ? 2 : 0;
+  const rank = key => first.test(key) ? 0 : /^(process|pid)$/.test(key) ? whose : 1;
   const order = [...names].sort((a, b) => rank(a) - rank(b));
   return order.map(key => {
     const { words, unit } = titleOf(key);

@@ -35,7 +35,7 @@ export function lanesOf(timeline, lanes, chosen, choose, rowHeight = laneHeight)
     canvas.style.width = width + "px"; canvas.style.height = height + "px";
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     lanes.forEach((l, i) => {
-      const n = l.values.length, top = i * rowHeight + 4, tall = rowHeight - 8;
+      const n = l.values.length, top = axisHeight + i * rowHeight + 4, tall = rowHeight - 8;
       g.fillStyle = color(hueOf(l.kind));
       for (let k = 0; k < n; k++) {
         const v = l.values[k];
@@ -51,9 +51,9 @@ export function lanesOf(timeline, lanes, chosen, choose, rowHeight = laneHeight)
     const step = niceStep((end - begin) / Math.max(width / 110, 1));
     for (let at = Math.ceil(begin / step) * step; at <= end; at += step) {
       g.fillStyle = color("line");
-      g.fillRect(x(at), 0, 1, height - axisHeight + 4);
+      g.fillRect(x(at), 8, 1, height - 8);
       g.fillStyle = color("soft");
-      g.fillText(amount(Number(at.toPrecision(9)), "ms"), Math.min(x(at) + 3, width - 44), height - 6);
+      g.fillText(amount(Number(at.toPrecision(9)), "ms"), Math.min(x(at) + 3, width - 44), 12);
     }
     if (from > begin || to < end) {
       g.fillStyle = color("veil");
@@ -81,7 +81,7 @@ export function lanesOf(timeline, lanes, chosen, choose, rowHeight = laneHeight)
       [from, to] = [Math.min(drag.at, at), Math.max(drag.at, at)];
       draw();
     }
-    const lane = lanes[Math.floor(e.offsetY / rowHeight)];
+    const lane = lanes[Math.floor((e.offsetY - axisHeight) / rowHeight)];
     tip.hidden = !lane;
     if (!lane) return;
     const k = Math.min(Math.floor((at - begin) / (end - begin) * lane.values.length), lane.values.length - 1);
